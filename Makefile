@@ -1,4 +1,4 @@
-# The door to everything. CI calls the same targets.
+# The entry point of every task. CI calls the same targets.
 #
 #   make MPI=mpich TARGET    the MPI library to use: auto (default), openmpi, mpich, path
 #   make JOBS=4 TARGET       parallel jobs; all cores by default
@@ -45,7 +45,7 @@ test-tsan: ## comm, the MPI drop-in and the bindings under the thread sanitizer 
 	@tools/setup packages venv
 	@tools/test tsan
 
-test-suites: setup ## mutated inputs, storms of multicasts, factorizations under delays, rooms' sanitizers that make test leaves out, others' own tests (hours)
+test-suites: setup ## mutated inputs, storms of multicasts, factorizations under delays, modules' sanitizers that make test leaves out, others' own tests (hours)
 	@tools/mutation-suite
 	@tools/storm-suite
 	@tools/delay-suite
@@ -60,7 +60,7 @@ wheel: environment ## a wheel that needs no compiler where it is installed, for 
 test-wheel: environment ## that wheel, in empty environments with each MPI library
 	@tools/test-wheel
 
-check: environment ## rooms and floors, headers, formatting, lint
+check: environment ## modules and layers, headers, formatting, lint
 	@tools/check
 
 format: environment ## writes what check asks of the formatting

@@ -166,8 +166,8 @@ int main(int argc, char** argv) {
       for (auto const& part : parts(tile, '/')) (void)small_number("--nb", part, 0);
     }
     auto const blocks = small_numbers("--blocks", given.value("--blocks", "32,64,128"), 1);
-    std::vector<MulticastWay> ways;
-    for (auto const& way : parts(given.value("--way", "prefix"), ',')) ways.push_back(parse_multicast_way(way));
+    std::vector<MulticastTree> ways;
+    for (auto const& way : parts(given.value("--way", "prefix"), ',')) ways.push_back(parse_multicast_tree(way));
     auto const workers = small_number("--workers", given.value("--workers", "1"), 1);
     bool const with_lapack = !given.has("--no-lapack");
     bool const with_scalapack = !given.has("--no-scalapack");

@@ -113,9 +113,9 @@ class Contest {
   void take_place(Contender& c) {
     if (c.selector) {
       c.way->set(c.selector->apply().loop);
-    } else if (c.shape.masters > 0) {
+    } else if (c.shape.leaders > 0) {
       if (c.way == searched_) c.way->set(c.loop);
-      c.teams->configure(c.shape.masters, c.shape.drones);
+      c.teams->configure(c.shape.leaders, c.shape.members);
     } else {
       pin_thread(everywhere_);
     }
@@ -175,7 +175,7 @@ class Contest {
   }
   static std::vector<int> divisors(int threads) {
     std::vector<int> found;
-    for (auto const shape : shapes_of(threads)) found.push_back(1 + shape.drones);
+    for (auto const shape : shapes_of(threads)) found.push_back(1 + shape.members);
     return found;
   }
   void plain(std::string const& name, int outer, int inner) {
@@ -196,7 +196,7 @@ class Contest {
   }
   void one(std::string const& name, TeamsShape shape, BlocksSettings const& settings, std::shared_ptr<Way>* shared) {
     auto& teams = settings.openmp ? *openmp_teams_ : teams_;
-    teams.configure(shape.masters, shape.drones);
+    teams.configure(shape.leaders, shape.members);
     auto way = shared != nullptr ? *shared : nullptr;
     if (!way && s_.problem.axes == 2) way = std::make_shared<BlocksJacobi<2>>(s_.problem, comm_, teams, settings);
     if (!way && s_.problem.axes == 3) way = std::make_shared<BlocksJacobi<3>>(s_.problem, comm_, teams, settings);

@@ -99,7 +99,7 @@ class BlocksJacobi final : public Way {
     Index const rows = b.size(D - 2);
 #pragma omp parallel num_threads(team.size())
     {
-      teams_.pin(b.master(), omp_get_thread_num());
+      teams_.pin(b.leader(), omp_get_thread_num());
 #pragma omp for collapse(2) schedule(runtime)
       for (Index i = 0; i < planes; ++i) {
         for (Index j = 0; j < rows; ++j) relax_row_of(b, i, j);

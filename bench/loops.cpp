@@ -149,15 +149,15 @@ void reconfigure(int threads, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     auto const turn = [&] {
       for (auto const& shape : shapes) {
-        teams.configure(shape.masters, shape.drones);
+        teams.configure(shape.leaders, shape.members);
         teams.run([](int, Team&) {});
       }
     };
     auto const regions = [&] {
       for (auto const& shape : shapes) {
-#pragma omp parallel num_threads(shape.masters)
+#pragma omp parallel num_threads(shape.leaders)
         {
-#pragma omp parallel num_threads(1 + shape.drones)
+#pragma omp parallel num_threads(1 + shape.members)
           asm volatile("" ::: "memory");
         }
       }

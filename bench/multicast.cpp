@@ -30,17 +30,17 @@ struct Contender {
   std::vector<double> seconds;
 };
 
-Contender by_way(Communicator const& comm, MulticastWay way, std::vector<Rank> const& targets) {
-  TopologyIds const ids(comm.machine(), TopologyIds::usual_bits(comm.size()));
+Contender by_tree(Communicator const& comm, MulticastTree tree, std::vector<Rank> const& targets) {
+  TopologyIds const ids(comm.machine(), TopologyIds::default_bits(comm.size()));
   auto const all = std::make_shared<Multicasts>(comm, ids);
   auto const run = [=, &comm](std::vector<std::byte>& data) {
-    auto const m = multicast_by(way, ids, comm.position(0), DestinationSet::of(ids, targets));
+    auto const m = multicast_by(tree, ids, comm.position(0), DestinationSet::of(ids, targets));
     if (comm.rank() == 0) all->send(m, {}, data);
     while (!all->finish()) {
       all->poll([&](Multicasts::Message&& message) { std::copy_n(message.data.get(), message.bytes, data.begin()); });
     }
   };
-  return {std::string(name(way)), run, {}};
+  return {std::string(name(tree)), run, {}};
 }
 
 Contender chosen(Communicator const& comm, std::vector<Rank> const& targets, std::int64_t bytes) {
@@ -79,9 +79,9 @@ int main(int argc, char** argv) {
       targets.push_back(1 + static_cast<Rank>(std::int64_t{t} * (comm.size() - 1) / count));
     bool const takes_part = comm.rank() == 0 || std::ranges::find(targets, comm.rank()) != targets.end();
     std::vector<Contender> contenders;
-    for (auto const way :
-         {MulticastWay::flat, MulticastWay::chain, MulticastWay::binomial, MulticastWay::prefix, MulticastWay::axes}) {
-      contenders.push_back(by_way(comm, way, targets));
+    for (auto const tree : {MulticastTree::flat, MulticastTree::chain, MulticastTree::binomial, MulticastTree::prefix,
+                            MulticastTree::axes}) {
+      contenders.push_back(by_tree(comm, tree, targets));
     }
     contenders.push_back(chosen(comm, targets, bytes));
     contenders.push_back(mpi(takes_part));

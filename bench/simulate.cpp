@@ -15,7 +15,7 @@
 
 #include "allport/graph/simulate.h"
 #include "allport/linalg/graphs.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "arguments.h"
 
 namespace {
@@ -56,7 +56,7 @@ Machine unpriced(Machine const& machine) {
 
 struct Simulated {
   std::unique_ptr<TaskGraph> graph;
-  std::unique_ptr<graph::Carrier> carrier;
+  std::unique_ptr<graph::Transport> transport;
 };
 
 /// What the command line names.
@@ -114,12 +114,12 @@ int run(int argc, char** argv) {
   asked.pivoting = pivoting_of(given.word("tournament"));
   given.end();
   auto const begin = now();
-  auto const [graph, carrier] = made(asked, machine);
+  auto const [graph, transport] = made(asked, machine);
   auto const planned = now();
   graph::SimulateOptions options;
-  options.segment = tasks::usual_segment(machine).value();
-  auto const found = sampled ? graph::simulate_sampled(*graph, machine, *carrier, options, sampling)
-                             : graph::Sampled{graph::simulate(*graph, machine, *carrier, options), 0, 0, {}};
+  options.segment = tasks::default_segment(machine).value();
+  auto const found = sampled ? graph::simulate_sampled(*graph, machine, *transport, options, sampling)
+                             : graph::Sampled{graph::simulate(*graph, machine, *transport, options), 0, 0, {}};
   auto const& result = found.result;
   auto const end = now();
   rusage used{};

@@ -82,7 +82,7 @@ class Steps : public TaskGraph {
     for (auto const i : needed_[static_cast<std::size_t>(t.i)]) {
       auto const& all = needs(i);
       auto const input = static_cast<int>(std::ranges::find(all, t.i) - all.begin());
-      visit({at(i, t.k + 1), input, 0, owner(at(i, t.k + 1)) == owner(t) ? Carries::order : Carries::data});
+      visit({at(i, t.k + 1), input, 0, owner(at(i, t.k + 1)) == owner(t) ? EdgeKind::order : EdgeKind::data});
     }
   }
   Shape output(Task, int) const override { return {2, 1, 0}; }

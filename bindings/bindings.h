@@ -1,4 +1,4 @@
-// What the rooms' bindings share: one function a room, called by module.cpp in the order of the floors.
+// What the modules' bindings share: one function a module, called by module.cpp in the order of the layers.
 #pragma once
 
 #include <nanobind/nanobind.h>

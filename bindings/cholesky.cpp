@@ -1,4 +1,4 @@
-// Room linalg in Python, fourth part: Cholesky factorizations and systems that are positive definite.
+// Module linalg in Python, fourth part: Cholesky factorizations and systems that are positive definite.
 #include "allport/linalg/cholesky.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Room collectives in Python: the registry.
+// Module collectives in Python: the registry.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -53,7 +53,7 @@ void bind_collectives(nb::module_& m) {
         ensure(root >= 0 && root < machine.ranks(), "root", root,
                "a rank in 0.." + std::to_string(machine.ranks() - 1) + " of " + machine.name());
         auto const node = machine.node_of(static_cast<Rank>(root));
-        auto const packed = packing(machine, node, to_root ? TreeWay::to_root : TreeWay::from_root);
+        auto const packed = packing(machine, node, to_root ? TreeDirection::to_root : TreeDirection::from_root);
         auto const& report = packed->report;
         auto entry = nb::dict();
         entry["trees"] = report.trees;

@@ -1,4 +1,4 @@
-// Room comm in Python: communicators by their Fortran handle, collectives on bytes.
+// Module comm in Python: communicators by their Fortran handle, collectives on bytes.
 //
 // Whatever may take the family's lock, destructors included, first lets go of the interpreter's: a thread that waits
 // for other ranks must not keep the program's other threads from running, and whoever holds the family's lock may come

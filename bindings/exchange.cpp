@@ -1,4 +1,4 @@
-// The exchange formats of room schedule in Python: GOAL text out and in, MSCCL XML out.
+// The exchange formats of module schedule in Python: GOAL text out and in, MSCCL XML out.
 #include "allport/schedule/exchange.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Room graph in Python: what reads a task graph.
+// Module graph in Python: what reads a task graph.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -18,7 +18,7 @@ namespace allport::python {
 namespace {
 
 using namespace nb::literals;
-using Carrier = graph::Carrier;
+using Transport = graph::Transport;
 
 nb::dict check(TaskGraph const& graph, std::int64_t exhaustive, std::int64_t paths, std::uint64_t seed) {
   graph::CheckReport report;
@@ -47,7 +47,7 @@ std::optional<std::int64_t> total(TaskGraph const& graph) {
   return sum;
 }
 
-nb::list count(TaskGraph const& graph, Carrier const& carrier) {
+nb::list count(TaskGraph const& graph, Transport const& carrier) {
   std::vector<graph::Count> counts;
   {
     auto const unlocked = nb::gil_scoped_release();
@@ -58,7 +58,7 @@ nb::list count(TaskGraph const& graph, Carrier const& carrier) {
   return list;
 }
 
-nb::dict price(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, int workers, double factor,
+nb::dict price(TaskGraph const& graph, Machine const& machine, Transport const& carrier, int workers, double factor,
                std::int64_t segment) {
   graph::Price price;
   {
@@ -98,7 +98,7 @@ nb::dict columns(TaskGraph const& graph, std::vector<graph::Span> const& spans) 
 }
 
 /// @param windows, warm, span, tail  as in Sampling; windows = 0: all steps
-nb::dict simulate(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
+nb::dict simulate(TaskGraph const& graph, Machine const& machine, Transport const& carrier,
                   graph::SimulateOptions options, int windows, int warm, int span, int tail,
                   nb::object const& progress) {
   Signals signals;
@@ -153,9 +153,9 @@ nb::dict dict_of(graph::Count const& c) {
 }
 
 void bind_graph(nb::module_& m) {
-  nb::class_<Carrier>(m, "Carrier", "Which messages carry what an edge carries to other ranks.");
+  nb::class_<Transport>(m, "Carrier", "Which messages carry what an edge carries to other ranks.");
   m.def(
-      "carrier", [](std::string const& name) { return graph::carrier(name); }, "name"_a);
+      "carrier", [](std::string const& name) { return graph::transport(name); }, "name"_a);
   m.def("graph_total", total, "graph"_a);
   m.def("graph_check", check, "graph"_a, "exhaustive"_a, "paths"_a, "seed"_a);
   m.def("graph_count", count, "graph"_a, "carrier"_a);

@@ -1,4 +1,4 @@
-// Room io in Python: the heads of matrix files. Their contents are read and written by room linalg.
+// Module io in Python: the heads of matrix files. Their contents are read and written by module linalg.
 #include "allport/io/matrix_file.h"
 
 #include <nanobind/nanobind.h>

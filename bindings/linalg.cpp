@@ -1,4 +1,4 @@
-// Room linalg in Python, second part: products.
+// Module linalg in Python, second part: products.
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/complex.h>

@@ -1,4 +1,4 @@
-// Room linalg in Python, last part: its algorithms as task graphs, without bodies.
+// Module linalg in Python, last part: its algorithms as task graphs, without bodies.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

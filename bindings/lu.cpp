@@ -1,4 +1,4 @@
-// Room linalg in Python, third part: LU factorizations and linear systems.
+// Module linalg in Python, third part: LU factorizations and linear systems.
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/complex.h>

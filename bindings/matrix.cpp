@@ -1,4 +1,4 @@
-// Room linalg in Python, first part: distributions and matrices, their redistribution and files.
+// Module linalg in Python, first part: distributions and matrices, their redistribution and files.
 #include "matrix.h"
 
 #include <fmt/format.h>

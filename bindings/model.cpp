@@ -1,4 +1,4 @@
-// Room model in Python: lower bounds.
+// Module model in Python: lower bounds.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

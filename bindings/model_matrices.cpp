@@ -1,4 +1,4 @@
-// Room model in Python: what multiplication and LU cost on a machine of Solomonik11.
+// Module model in Python: what multiplication and LU cost on a machine of Solomonik11.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>

@@ -1,11 +1,11 @@
-// The compiled half of the Python package: one bind function a room, lowest floor first.
+// The compiled half of the Python package: one bind function a module, lowest layer first.
 #include <nanobind/nanobind.h>
 
 #include "bindings.h"
 
 NB_MODULE(_native, m) {
   using namespace allport::python;
-  m.doc() = "Allport's rooms, compiled. Use the package allport, which is the public face.";
+  m.doc() = "Allport's modules, compiled. Use the package allport, which is the public face.";
   bind_error(m);
   bind_machine(m);
   bind_schedule(m);

@@ -1,4 +1,4 @@
-// Room multicast in Python, and the choice among its ways.
+// Module multicast in Python, and the choice among its ways.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -24,7 +24,7 @@ DestinationSet set_of(TopologyIds const& ids, Destinations const& destinations) 
 
 Multicast multicast(TopologyIds const& ids, Rank source, Destinations const& to, std::string const& way, int split) {
   ensure(source >= 0 && source < ids.ranks(), "source", source, "a rank in 0.." + std::to_string(ids.ranks() - 1));
-  auto made = multicast_by(parse_multicast_way(way), ids, source, set_of(ids, to));
+  auto made = multicast_by(parse_multicast_tree(way), ids, source, set_of(ids, to));
   made.split = {split};
   return made;
 }
@@ -116,7 +116,7 @@ void bind_multicast(nb::module_& m) {
       "multicast_schedule",
       [](TopologyIds const& ids, Rank source, Destinations const& to, std::string const& way, int split,
          std::int64_t bytes, std::int64_t segment, std::int64_t window) {
-        return multicast_schedule(ids, parse_multicast_way(way), {split}, contract(ids.ranks(), source, bytes, to),
+        return multicast_schedule(ids, parse_multicast_tree(way), {split}, contract(ids.ranks(), source, bytes, to),
                                   {segment, checked_window(window)});
       },
       "ids"_a, "source"_a, "destinations"_a.none(), "way"_a, "split"_a, "bytes"_a, "segment"_a, "window"_a);

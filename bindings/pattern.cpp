@@ -1,4 +1,4 @@
-// Rooms pattern and mapping in Python, and the choice among the orders of ranks.
+// Modules pattern and mapping in Python, and the choice among the orders of ranks.
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>

@@ -1,4 +1,4 @@
-// Room linalg in Python, fifth part: QR factorizations and least squares.
+// Module linalg in Python, fifth part: QR factorizations and least squares.
 #include "allport/linalg/qr.h"
 
 #include <fmt/format.h>

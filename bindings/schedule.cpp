@@ -1,4 +1,4 @@
-// Room schedule in Python: programs to read, and the interpreter as the reference executor.
+// Module schedule in Python: programs to read, and the interpreter as the reference executor.
 #include "allport/schedule/schedule.h"
 
 #include <fmt/format.h>

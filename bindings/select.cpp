@@ -1,4 +1,4 @@
-// Room select in Python.
+// Module select in Python.
 #include "allport/select/select.h"
 
 #include <nanobind/nanobind.h>

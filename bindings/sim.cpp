@@ -1,4 +1,4 @@
-// Room sim in Python: what a run took, as numpy arrays.
+// Module sim in Python: what a run took, as numpy arrays.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>

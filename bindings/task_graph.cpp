@@ -51,11 +51,11 @@ std::string text(nb::handle got, nb::handle whole, std::string_view what, std::s
 
 nb::handle at(nb::handle tuple, Py_ssize_t index) { return PyTuple_GetItem(tuple.ptr(), index); }
 
-Carries parse_carries(std::string_view text) {
+EdgeKind parse_carries(std::string_view text) {
   auto const found = std::ranges::find(carriers, text);
   ensure(found != carriers.end(), "carries", fmt::format("'{}'", text), "data, sum, order or sent", "",
          ErrorKind::schedule);
-  return static_cast<Carries>(found - carriers.begin());
+  return static_cast<EdgeKind>(found - carriers.begin());
 }
 
 Collective parse_talk(std::string_view text) {
@@ -101,7 +101,7 @@ Edge edge_of(nb::handle got, std::string_view what) {
   Edge edge{task_of(at(got, 0), what)};
   if (size > 1) edge.input = integer<int>(at(got, 1), got, what, "input");
   if (size > 2) edge.output = integer<int>(at(got, 2), got, what, "output");
-  if (size > 3) edge.carries = parse_carries(text(at(got, 3), got, what, "carries"));
+  if (size > 3) edge.kind = parse_carries(text(at(got, 3), got, what, "carries"));
   return edge;
 }
 
@@ -133,7 +133,7 @@ bool gang_of(nb::handle got, std::string_view what, Gang& gang) {
   for (auto const one : at(got, 0)) gang.members.push_back(task_of(one, what));
   if (gang.members.empty()) throw wrong(at(got, 0), what, "a gang of one member or more");
   for (auto const one : at(got, 1)) {
-    Talk talk;
+    GangCollective talk;
     talk.what = parse_talk(text(at(one, 0), one, what, "a collective"));
     talk.root = integer<int>(at(one, 1), one, what, "root");
     talk.bytes = integer<std::int64_t>(at(one, 2), one, what, "size");
@@ -144,7 +144,7 @@ bool gang_of(nb::handle got, std::string_view what, Gang& gang) {
            fmt::format("a member of the gang, in 0..{}", members - 1), "", ErrorKind::schedule);
     ensure(talk.bytes >= 0 && talk.element > 0, "size", talk.bytes, "0 or more elements", "", ErrorKind::schedule);
     ensure(talk.times >= 0, "times", talk.times, "0 or more", "", ErrorKind::schedule);
-    gang.talk.push_back(talk);
+    gang.collectives.push_back(talk);
   }
   gang.expected_bytes = number(at(got, 2), got, what, "expected_bytes");
   gang.expected_messages = number(at(got, 3), got, what, "expected_messages");

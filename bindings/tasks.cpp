@@ -1,4 +1,4 @@
-// Room tasks in Python: graphs that run.
+// Module tasks in Python: graphs that run.
 #include "allport/tasks/run.h"
 
 #include <nanobind/stl/string.h>
@@ -7,8 +7,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "allport/tasks/blocks_graph.h"
-#include "allport/tasks/carrier.h"
 #include "allport/tasks/loop_advice.h"
+#include "allport/tasks/transport.h"
 #include "arrays_of.h"
 #include "task_graph.h"
 
@@ -26,7 +26,7 @@ nb::dict run(TaskGraph const& graph, Communicator const& comm, int workers, std:
     std::string trouble;
     tasks::RunOptions options;
     try {
-      if (!way.empty()) options.way = parse_multicast_way(way);
+      if (!way.empty()) options.multicast = parse_multicast_tree(way);
       if (!op.empty()) options.combine = combine_of(op, dtype);
     } catch (Error const& error) {
       trouble = error.what();
@@ -93,11 +93,11 @@ nb::dict dict_of(tasks::RunReport const& report) {
 
 void bind_tasks(nb::module_& m) {
   m.def(
-      "usual_segment", [](Machine const& machine) { return tasks::usual_segment(machine).value(); }, "machine"_a);
+      "usual_segment", [](Machine const& machine) { return tasks::default_segment(machine).value(); }, "machine"_a);
   m.def(
       "way_carrier",
       [](Machine const& machine, std::string const& way) {
-        return way.empty() ? tasks::carrier(machine) : tasks::carrier(machine, parse_multicast_way(way));
+        return way.empty() ? tasks::transport(machine) : tasks::transport(machine, parse_multicast_tree(way));
       },
       "machine"_a, "way"_a);
   m.def("run_graph", run, "graph"_a, "comm"_a, "workers"_a, "way"_a, "op"_a, "dtype"_a, "stall_seconds"_a, "record"_a,

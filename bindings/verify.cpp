@@ -1,4 +1,4 @@
-// Room verify in Python.
+// Module verify in Python.
 #include "allport/verify/verify.h"
 
 #include <nanobind/nanobind.h>

@@ -6,7 +6,7 @@ string(REGEX MATCHALL "(^|\n)([sdcz][a-z][a-z0-9]+_|openblas_[a-z_]+) " names "$
 list(TRANSFORM names STRIP)
 list(REMOVE_DUPLICATES names)
 if(NOT names MATCHES "dgemm_")
-  message(FATAL_ERROR "${ARCHIVE} calls no BLAS; expected room linalg")
+  message(FATAL_ERROR "${ARCHIVE} calls no BLAS; expected module linalg")
 endif()
 list(TRANSFORM names REPLACE "(.+)" "\\1 scipy_\\1")
 list(JOIN names "\n" lines)

@@ -3,7 +3,7 @@
 execute_process(COMMAND ${NM} -P -u ${FROM} OUTPUT_VARIABLE undefined COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "(^|\n)MPI_[A-Z][a-z][A-Za-z0-9_]*" names "${undefined}")
 if(NOT names)
-  message(FATAL_ERROR "${FROM} calls no MPI; expected room comm")
+  message(FATAL_ERROR "${FROM} calls no MPI; expected module comm")
 endif()
 list(TRANSFORM names STRIP)
 list(REMOVE_DUPLICATES names)

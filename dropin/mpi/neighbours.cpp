@@ -95,21 +95,21 @@ bool are_good(Operand const& operand, std::vector<int> const& neighbours, bool m
 
 }  // namespace
 
-NeighbourWays const& Neighbourhood::straight(Record const& record) {
-  if (!straight_) straight_ = NeighbourWays::straight(record.size, edges);
+NeighbourRoutes const& Neighbourhood::straight(Record const& record) {
+  if (!straight_) straight_ = NeighbourRoutes::straight(record.size, edges);
   return *straight_;
 }
 
-NeighbourWays const* Neighbourhood::spread(Record const& record) {
+NeighbourRoutes const* Neighbourhood::spread(Record const& record) {
   if (!spread_is_made_) {
     spread_is_made_ = true;
-    if (known && record.ours->is_box()) spread_ = NeighbourWays::spread(record.ours->machine(), edges);
+    if (known && record.ours->is_box()) spread_ = NeighbourRoutes::spread(record.ours->machine(), edges);
     if (spread_ && (spread_->is_straight() || spread_->channels() > most_channels)) spread_.reset();
   }
   return spread_ ? &*spread_ : nullptr;
 }
 
-NeighbourWays const& Neighbourhood::ways(Record const& record, std::int64_t bytes) {
+NeighbourRoutes const& Neighbourhood::ways(Record const& record, std::int64_t bytes) {
   auto const* const round = spread(record);
   if (round == nullptr) return straight(record);
   auto const of_class = dropin::size_class(bytes);

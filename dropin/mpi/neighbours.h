@@ -42,16 +42,16 @@ struct Neighbourhood {
 
   /// All blocks straight; and by other ways, too, where that is another thing: made when first asked for, under the
   /// Lock. `record` is whose topology this is.
-  [[nodiscard]] NeighbourWays const& straight(Record const& record);
-  [[nodiscard]] NeighbourWays const* spread(Record const& record);
+  [[nodiscard]] NeighbourRoutes const& straight(Record const& record);
+  [[nodiscard]] NeighbourRoutes const* spread(Record const& record);
   /// For blocks of so many bytes, by their size class: whichever is expected to take less. The same on all ranks.
-  [[nodiscard]] NeighbourWays const& ways(Record const& record, std::int64_t bytes);
+  [[nodiscard]] NeighbourRoutes const& ways(Record const& record, std::int64_t bytes);
   /// Blocks that a rank sends, at most, open ends included. @pre known
   [[nodiscard]] std::int32_t widest() const;
 
  private:
-  std::optional<NeighbourWays> straight_;
-  std::optional<NeighbourWays> spread_;
+  std::optional<NeighbourRoutes> straight_;
+  std::optional<NeighbourRoutes> spread_;
   bool spread_is_made_ = false;
   std::map<int, bool> goes_round_;  ///< by size class
 };

@@ -108,7 +108,7 @@ class Operation {
   Transfer run_neighbours();
   [[nodiscard]] std::int64_t sent_by(NeighbourEdge const& edge) const;
   [[nodiscard]] std::int64_t taken_by(NeighbourEdge const& edge) const;
-  void check_blocks(NeighbourWays::Length const& bytes) const;
+  void check_blocks(NeighbourRoutes::Length const& bytes) const;
   void check_length(Contract const& contract) const;
 
   Side one(void* buffer, std::int64_t count, MPI_Datatype type) const;

@@ -90,7 +90,7 @@ Transfer Operation::tell_neighbours() {
 }
 
 /// That this rank's blocks are as long as `bytes` says of their edges.
-void Operation::check_blocks(NeighbourWays::Length const& bytes) const {
+void Operation::check_blocks(NeighbourRoutes::Length const& bytes) const {
   auto const expect = [&](std::int64_t has, std::int64_t wants, char const* way, Rank other) {
     if (has == wants) return;
     throw Error(ErrorKind::mismatch,
@@ -108,7 +108,7 @@ void Operation::check_blocks(NeighbourWays::Length const& bytes) const {
 Transfer Operation::run_neighbours() {
   auto const& ours = *record_->ours;
   auto& n = *record_->neighbourhood;
-  NeighbourWays::Length length;
+  NeighbourRoutes::Length length;
   auto const* ways = &n.straight(*record_);
   if (tells_lengths_) {
     lengths_.clear();

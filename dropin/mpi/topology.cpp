@@ -258,7 +258,7 @@ std::shared_ptr<Neighbourhood> neighbourhood_of(MPI_Comm comm, Record const& rec
     e.to = record.ours->position(e.to);
   }
   // Those of a grid are at most as many as it has axes.
-  auto most = grid ? 0 : NeighbourWays::straight(size, made->edges).channels();
+  auto most = grid ? 0 : NeighbourRoutes::straight(size, made->edges).channels();
   if (!grid && !made->known) PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT32_T, MPI_MAX, comm);
   if (most > most_channels) {
     made->why_not = fmt::format("graph with more than {} edges between two ranks", most_channels);

@@ -193,9 +193,9 @@ SelectorOptions options_of(bool is_short, bool in_doubt, Seconds agreement,
   options.overlap = is_short;
   if (in_doubt) options.doubt = near_of_short;
   if (is_short) options.clearly = clearly_of_short;
-  options.floor = floor_of_a_trial;
+  options.allowance = floor_of_a_trial;
   options.agreement = agreement;
-  options.tell = std::move(tell);
+  options.report = std::move(tell);
   return options;
 }
 

@@ -40,7 +40,7 @@ class Trial {
   /// Once, in the first call that is tried as ours, which does not count.
   [[nodiscard]] bool begins_ours() { return std::exchange(begins_ours_, false); }
   /// Calls from here on, all done as prefers_ours() says, that need not be timed.
-  [[nodiscard]] int resting() const { return way().is_usual() ? selector_.resting() : 0; }
+  [[nodiscard]] int resting() const { return way().is_usual() ? selector_.untimed() : 0; }
   /// These have been made.
   void end_rest() { selector_.skip(resting()); }
   /// What the call took on this rank. Collective now and then: ranks agree on the slowest.

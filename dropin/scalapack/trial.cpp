@@ -24,9 +24,9 @@ SelectorOptions options_of(std::string const& site, bool tells) {
   SelectorOptions options;
   options.iterations = 1;
   options.blind = 1;
-  options.floor = floor_of_a_trial;
+  options.allowance = floor_of_a_trial;
   options.agreement = agreement;
-  if (tells) options.tell = [site](std::string const& text) { handback::say(fmt::format("{}: {}", site, text)); };
+  if (tells) options.report = [site](std::string const& text) { handback::say(fmt::format("{}: {}", site, text)); };
   return options;
 }
 

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
       // Another spread in each step: from a team a core to one team of all.
       auto const shapes = shapes_of(teams.threads());
       auto const shape = shapes[static_cast<std::size_t>(step) % shapes.size()];
-      teams.configure(shape.masters, shape.drones);
+      teams.configure(shape.leaders, shape.members);
       blocks.iterate(20, [](Block<2, double> const& b, Team& team) {
         team.parallel_for({{0, b.size(0)}, {0, b.size(1)}}, [&](auto i, auto j) {
           b.out(i, j) = 0.2 * (b.in(i, j) + b.in(i - 1, j) + b.in(i + 1, j) + b.in(i, j - 1) + b.in(i, j + 1));

@@ -11,7 +11,7 @@
     c = ap.gemm(a, b, comm=comm)
 
 Import allport before mpi4py, so that both use the same MPI library. MPI itself is started only when something of
-room comm or linalg is first used.
+module comm or linalg is first used.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Notebooks: objects show themselves there as small pages, and what takes long has a bar.
 
-The pages are made in a room above (`allport.report.pages`), which is asked by its name when a notebook asks for one, as
-`import allport` hands out the names of such rooms: whoever has no notebook loads nothing of it.
+`allport.report.pages`, a package on a higher layer, makes the pages; it is imported by name when a notebook asks for
+one, so programs without a notebook load nothing of it.
 """
 
 from __future__ import annotations

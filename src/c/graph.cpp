@@ -7,7 +7,6 @@
 
 #include "allport/graph/check.h"
 #include "allport/graph/simulate.h"
-#include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
 #include "body.h"
 #include "requests.h"
@@ -205,7 +204,7 @@ int allport_visit_edge(allport_visitor visitor, allport_edge const* edge) {
            "one of enum allport_edge_kind");
     auto& asks = the(visitor, "visitor");
     ensure(static_cast<bool>(asks.edge), "visitor", "one of tasks", "allport_visit_task() here");
-    asks.edge({task_of(edge->child), edge->input, edge->output, static_cast<Carries>(edge->kind)});
+    asks.edge({task_of(edge->child), edge->input, edge->output, static_cast<EdgeKind>(edge->kind)});
   });
 }
 
@@ -245,7 +244,7 @@ int allport_graph_simulate(allport_graph graph, char const* machine, int workers
     ensure(machine != nullptr, "machine", "NULL", "a spec such as \"torus:4x4\", or a machine file");
     auto& predicted = place(seconds, "seconds");
     auto const on = Machine::parse(machine);
-    predicted = graph::simulate(simulated, on, *tasks::carrier(on), {.workers = workers}).seconds;
+    predicted = graph::simulate(simulated, on, *tasks::transport(on), {.workers = workers}).seconds;
   });
 }
 

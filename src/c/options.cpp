@@ -7,9 +7,9 @@ namespace allport::c_interface {
 
 namespace {
 
-MulticastWay way_named(std::string const& name) {
+MulticastTree way_named(std::string const& name) {
   try {
-    return parse_multicast_way(name);
+    return parse_multicast_tree(name);
   } catch (Error const& e) {
     throw Error(e.kind(), std::string("options: ") + e.what());
   }

@@ -16,8 +16,8 @@ struct AllRoots {
   Cut cut;
   int most = 1;  // trees: as many as the longest block is worth
 
-  // Nearest roots of the rank order first; any order would do, but the same one on all ranks would make them all wait
-  // for rank 0's data first.
+  // Nearest roots in rank order first. Any order is correct, but with the same order on all ranks all would wait for
+  // rank 0's data first.
   template <class Visit>
   void each(Rank rank, Visit&& visit) const {
     TreePlace place;

@@ -50,10 +50,9 @@ Schedule make_pairs(Machine const&, Contract const& contract, Cut cut) {
   return {"pairs", contract, cut, 1, [=](Rank rank, Program& into) { exchange_pairs(contract, cut, rank, into); }};
 }
 
-/// Sum over all displacements between two nodes of how often the busiest link is crossed when every node sends one
-/// message that way, in messages over the slowest link. Messages that are routed over several axes do not wait for each
-/// other where it would help: the simulator finds them as slow as if displacement came after displacement, not as fast
-/// as the sum of their bytes allows.
+/// Sum over all displacements between two nodes of the number of messages on the busiest link if every node sends one
+/// message with this displacement, in messages over the slowest link. In the simulator, messages routed over several
+/// axes are as slow as if the displacements followed each other, and slower than the sum of their bytes allows.
 double sum_of_displacements(Machine const& machine) {
   auto const slowest = model::slowest_link(machine).value();
   std::vector<double> counts(static_cast<std::size_t>(machine.axes()), 1.0);
@@ -62,15 +61,15 @@ double sum_of_displacements(Machine const& machine) {
     auto const& axis = machine.axis(a);
     auto const farthest = axis.wraps ? axis.length / 2 : axis.length - 1;
     for (int h = 1; h <= farthest; ++h) {
-      auto const ways = axis.wraps && 2 * h == axis.length ? 1.0 : axis.wraps ? 2.0 : 1.0;
-      more.emplace_back(h * slowest / axis.bandwidth.value(), a, ways);
+      auto const directions = axis.wraps && 2 * h == axis.length ? 1.0 : axis.wraps ? 2.0 : 1.0;
+      more.emplace_back(h * slowest / axis.bandwidth.value(), a, directions);
     }
   }
   std::ranges::sort(more);
   double sum = 0.0;
   double before = 1.0;
-  for (auto const& [cost, axis, ways] : more) {
-    counts[static_cast<std::size_t>(axis)] += ways;
+  for (auto const& [cost, axis, directions] : more) {
+    counts[static_cast<std::size_t>(axis)] += directions;
     auto const now = std::accumulate(counts.begin(), counts.end(), 1.0, std::multiplies<>());
     sum += cost * (now - before);
     before = now;
@@ -78,9 +77,9 @@ double sum_of_displacements(Machine const& machine) {
   return sum;
 }
 
-/// Phase by phase, each node's ranks among themselves, then axis by axis: in all a rank handles its own messages and
-/// those on their way through it, and waits for what is the farthest; links and memory take turns, for what is packed
-/// waits for what has come, and the links for what is packed.
+/// Phase by phase: within each node, then axis by axis. A rank handles its own messages and those that it relays, and
+/// waits for the farthest ones. Link and memory times add up, since packing waits for received messages, and sends wait
+/// for packing.
 Seconds price_axes(Machine const& machine, Contract const& contract, Cut cut) {
   if (contract.total() == 0) return {};
   auto const all = all_blocks(contract);
@@ -109,7 +108,7 @@ Seconds price_axes(Machine const& machine, Contract const& contract, Cut cut) {
     t.depth += farthest;
     t.held = std::max({t.held, held_of(all / axis.length / parts, cut), 0.5});  // streams cross
   }
-  // The axes take turns where there are fewer slices than axes.
+  // If there are fewer slices than axes, the axes are used one after the other.
   t.link_bytes = busiest * std::max(1.0, static_cast<double>(axes) / parts);
   t.node_bytes = 2.0 * axes * busiest;
   t.copied_bytes = all * per_node * within;

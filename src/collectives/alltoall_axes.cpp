@@ -15,9 +15,9 @@
 namespace allport {
 namespace {
 
-/// Hops from one position to another, going up (way 1) or down (-1); 0 where they talk directly.
-Rank steps(Dimension const& dim, Rank from, Rank to, int way) {
-  return ((to - from) * way % dim.length + dim.length) % dim.length;
+/// Hops from one position to another in a direction, up (1) or down (-1); 0: directly.
+Rank steps(Dimension const& dim, Rank from, Rank to, int direction) {
+  return ((to - from) * direction % dim.length + dim.length) % dim.length;
 }
 
 /// Those that are longer than 1: the node's ranks, if more than one; then the axes.
@@ -27,7 +27,7 @@ std::vector<Dimension> lines_of(Machine const& machine) {
   return all;
 }
 
-/// Slices that have an order of the axes, or a way for ties, of their own.
+/// Number of slices with their own order of axes, or direction for ties.
 int orders(Machine const& machine) {
   auto const lines = lines_of(machine);
   auto const ties = [](Dimension const& d) { return d.axis >= 0 && d.wraps && d.length % 2 == 0; };
@@ -65,7 +65,7 @@ class Exchange {
   }
 
  private:
-  /// Where a block's slice is, and the operation after which it is there.
+  /// Where a block's slice is stored, and the operation after which it is available.
   struct Held {
     Slot slot;
     std::int32_t after = at_once;
@@ -117,8 +117,8 @@ class Exchange {
   }
   [[nodiscard]] std::int32_t next() const { return static_cast<std::int32_t>(into_.ops.size()); }
 
-  /// +1 or -1: the way from position j to c; 0: directly.
-  [[nodiscard]] int way(Rank j, Rank c) const {
+  /// Direction from position j to c: +1 or -1; 0: directly.
+  [[nodiscard]] int direction(Rank j, Rank c) const {
     auto const& dim = order_[phase_];
     if (dim.axis < 0) return 0;
     if (!dim.wraps) return c > j ? 1 : -1;
@@ -134,17 +134,18 @@ class Exchange {
     for (auto const& [pair, held] : held_) {
       if (dim.of(static_cast<Rank>(pair & 0xFFFFFFFF)) == me) now.emplace(pair, held);
     }
-    // The farthest first: what others have to pass on must not wait behind what ends next door.
+    // The farthest first: messages that others must forward must not wait behind messages to the neighbour.
     std::vector<Rank> targets;
     for (Rank c = 0; c < dim.length; ++c) {
       if (c != me) targets.push_back(c);
     }
-    std::ranges::stable_sort(targets, std::ranges::greater(), [&](Rank c) { return steps(dim, me, c, way(me, c)); });
+    std::ranges::stable_sort(targets, std::ranges::greater(),
+                             [&](Rank c) { return steps(dim, me, c, direction(me, c)); });
     std::vector<std::int32_t> sent(static_cast<std::size_t>(dim.length), at_once);
     for (auto const c : targets) sent[static_cast<std::size_t>(c)] = send(c);
     for (Rank i = 1; i < dim.length; ++i) {
       auto const j = (me - i + dim.length) % dim.length;
-      keep_step(sent[static_cast<std::size_t>(j)], receive(j, now), steps(dim, me, j, way(me, j)));
+      keep_step(sent[static_cast<std::size_t>(j)], receive(j, now), steps(dim, me, j, direction(me, j)));
     }
     if (dim.axis >= 0) {
       for (Rank j = 0; j < dim.length; ++j) {
@@ -156,14 +157,14 @@ class Exchange {
     held_.swap(now);
   }
 
-  [[nodiscard]] Op hop(OpKind kind, Stream const& s, int way, Rank direct) const {
+  [[nodiscard]] Op hop(OpKind kind, Stream const& s, int direction, Rank direct) const {
     auto const& dim = order_[phase_];
     auto op = s.op(kind);
-    if (way == 0) {
+    if (direction == 0) {
       op.peer = dim.with(rank_, direct);
       return op;
     }
-    auto const sign = kind == OpKind::send ? way : -way;
+    auto const sign = kind == OpKind::send ? direction : -direction;
     op.peer = dim.with(rank_, (dim.of(rank_) + sign + dim.length) % dim.length);
     if (kind == OpKind::send) op.port = port(dim.axis, sign);
     return op;
@@ -189,16 +190,16 @@ class Exchange {
       }
       into_.scratch += m.stream.length;
     }
-    auto op = hop(OpKind::send, m.stream, way(me, c), c);
+    auto op = hop(OpKind::send, m.stream, direction(me, c), c);
     op.from = ready.slot;
     if (ready.after != at_once) op.after.add(ready.after, Dependence::whole);
     into_.ops.push_back(op);
     return next() - 1;
   }
 
-  /// What two ranks exchange goes step by step: neither is more than a few segments ahead of what it got from the
-  /// other. So little waits in the network's own queues, where what comes back, acknowledgements too, would wait behind
-  /// it.
+  /// Two ranks exchange segments in step: neither is more than a few segments ahead of what it has received from the
+  /// other. This keeps the network's queues short, in which messages in the opposite direction, including
+  /// acknowledgements, would wait.
   void keep_step(std::int32_t sent, std::int32_t received, Rank hops) {
     if (sent == at_once || received == at_once) return;
     auto& out = into_.ops[static_cast<std::size_t>(sent)];
@@ -213,7 +214,7 @@ class Exchange {
     auto const m = message(j, me);
     Held arrived;
     if (m.stream.length > 0) {
-      auto op = hop(OpKind::receive, m.stream, way(j, me), j);
+      auto op = hop(OpKind::receive, m.stream, direction(j, me), j);
       bool const home_at_once = m.sources.size() == 1 && phase_ + 1 == order_.size();
       op.into = home_at_once ? home(m.sources[0]) : Slot{Buffer::scratch, 0, into_.scratch};
       if (!home_at_once) into_.scratch += m.stream.length;
@@ -229,19 +230,19 @@ class Exchange {
     return arrived.after;
   }
 
-  /// A message on its way through this rank.
+  /// A message in flight through this rank.
   void pass_on(Rank j, Rank c) {
     auto const& dim = order_[phase_];
-    auto const way = this->way(j, c);
-    bool const between = dim.wraps ? steps(dim, j, dim.of(rank_), way) < steps(dim, j, c, way)
-                                   : (dim.of(rank_) - j) * way > 0 && (c - dim.of(rank_)) * way > 0;
+    auto const direction = this->direction(j, c);
+    bool const between = dim.wraps ? steps(dim, j, dim.of(rank_), direction) < steps(dim, j, c, direction)
+                                   : (dim.of(rank_) - j) * direction > 0 && (c - dim.of(rank_)) * direction > 0;
     if (!between) return;
     auto const m = message(j, c);
     if (m.stream.length == 0) return;
-    auto arriving = hop(OpKind::receive, m.stream, way, j);
+    auto arriving = hop(OpKind::receive, m.stream, direction, j);
     arriving.into = m.stream.new_ring(into_);
     if (arriving.into.ring < arriving.segments()) arriving.after.add(next() + 1, arriving.into.ring);
-    auto leaving = hop(OpKind::send, m.stream, way, c);
+    auto leaving = hop(OpKind::send, m.stream, direction, c);
     leaving.from = arriving.into;
     leaving.after.add(next());
     into_.ops.push_back(arriving);

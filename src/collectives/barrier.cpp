@@ -7,7 +7,7 @@
 namespace allport {
 namespace {
 
-/// Of the axis' links that live.
+/// Over the live links of the axis.
 Seconds slowest_hop(Machine const& machine, int a) {
   auto latency = machine.axis(a).latency;
   for (auto const& e : machine.exceptions()) {
@@ -46,8 +46,9 @@ Schedule make(Machine const&, Contract const& contract, Cut cut) {
           [ranks = contract.ranks](Rank rank, Program& into) { disseminate(rank, ranks, into); }};
 }
 
-/// Latency of the longest way between two nodes that are `step` nodes apart in their order, x fastest. A position that
-/// passes its axis' end starts again at 0 and carries one to the next axis, or leaves the machine's end for its begin.
+/// Latency of the longest route between two nodes that are `step` nodes apart in their order, x fastest. A position
+/// that passes its axis' end starts again at 0 and carries one to the next axis, or leaves the machine's end for its
+/// begin.
 Seconds farthest_partner(Machine const& machine, Node step) {
   constexpr auto never = Seconds(-1.0);
   std::array<Seconds, 2> longest = {Seconds{}, never};  // by what is carried
@@ -56,9 +57,9 @@ Seconds farthest_partner(Machine const& machine, Node step) {
     auto const hop = slowest_hop(machine, a);
     std::array<Seconds, 2> next = {never, never};
     auto const offer = [&](int carried, Seconds before, std::int32_t hops) {
-      auto const ways = axis.wraps ? std::min(hops, axis.length - hops) : hops;
+      auto const distance = axis.wraps ? std::min(hops, axis.length - hops) : hops;
       auto& known = next[static_cast<std::size_t>(carried)];
-      known = std::max(known, before + hop * static_cast<double>(ways));
+      known = std::max(known, before + hop * static_cast<double>(distance));
     };
     for (int carry = 0; carry < 2; ++carry) {
       auto const before = longest[static_cast<std::size_t>(carry)];
@@ -73,7 +74,7 @@ Seconds farthest_partner(Machine const& machine, Node step) {
   return std::max(longest[0], longest[1]);
 }
 
-/// Round after round, each as long as the way to its farthest partner; within a node, that to the farthest sibling.
+/// Sum over rounds of the latency to the farthest partner; within a node, to the farthest sibling.
 Seconds price_barrier(Machine const& machine, Contract const& contract, Cut) {
   Seconds siblings{};
   for (auto const& level : machine.levels().all()) siblings = std::max(siblings, level.latency);

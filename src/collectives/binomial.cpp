@@ -1,4 +1,4 @@
-// The binomial tree, which knows nothing of the machine.
+// The binomial tree over ranks, independent of the machine.
 #include <algorithm>
 
 #include "allport/model/multicast_cost.h"

@@ -60,7 +60,7 @@ Schedule make(Machine const& machine, Contract const& contract, Cut cut) {
   return {"bucket", contract, cut, 1, [=](Rank rank, Program& into) { program(machine, contract, cut, rank, into); }};
 }
 
-/// An allgather of `all` bytes, or with arrows reversed a reduce-scatter.
+/// An allgather of `all` bytes, or the reverse, a reduce-scatter.
 class Half {
  public:
   /// @param filled blocks, of the first ranks, that are not empty
@@ -94,11 +94,12 @@ class Half {
   [[nodiscard]] Seconds copying(double bytes) const { return Seconds(model::copy_seconds_per_byte(machine_, bytes)); }
 
   /// A line on which every node has `have` bytes for all others, in so many streams. Where a node is several ranks its
-  /// leader alone handles them, and in an allgather hands on what arrives.
+  /// leader alone handles them, and in an allgather forwards what arrives.
   [[nodiscard]] Seconds along(int a, double have, double streams) const {
     auto const& axis = machine_.axis(a);
     auto const others = axis.length - 1.0;
-    // Within an open line what comes from either side goes on to the other, and its own goes both ways.
+    // An inner node of an open line forwards messages from each side to the other, and sends its own in both
+    // directions.
     auto const out = axis.wraps || axis.length == 2 ? others : others + 2.0;
     model::LinkTraffic t;
     t.axis = a;
@@ -110,7 +111,7 @@ class Half {
     if (gathers_) t.direct_bytes = have * others;
     if (!gathers_) t.combined_bytes = have * out;
     t.first_bytes = std::min(have, static_cast<double>(cut_.segment));
-    // A stream is on its way while others are handled.
+    // A stream is in flight while others are handled.
     auto const ends = 1.0 + out / others + (gathers_ ? siblings_ : 0.0);
     return std::max(model::t_traffic(machine_, t), ends * messages_of(have * others, streams, cut_) * overhead());
   }
@@ -126,10 +127,10 @@ class Half {
     auto const direct = model::direct_from_siblings(machine_);
     auto const combining = Seconds(siblings_ * all_ * model::operator_seconds_per_byte(machine_));
     auto const ends = siblings_ * messages_of(all_, 1.0, cut_) * overhead();
-    return std::max({hop(), Seconds(direct.ways * all_), copying(direct.copies * all_) + combining, ends});
+    return std::max({hop(), Seconds(direct.links * all_), copying(direct.copies * all_) + combining, ends});
   }
 
-  /// The leader hands out what is theirs.
+  /// The leader scatters the ranks' blocks.
   [[nodiscard]] Seconds scatter_within() const {
     return std::max(hop(), std::min(siblings_, filled_) * overhead()) + copying(all_ / machine_.ranks() * siblings_);
   }

@@ -107,7 +107,7 @@ class Allgather {
   }
 
  private:
-  /// What was waited for so far is passed on by the phase's own send, or else by its first receive.
+  /// Dependences so far are inherited by the phase's own send, or else by its first receive.
   struct Phase {
     std::int32_t own = at_once;
     bool waits = false;

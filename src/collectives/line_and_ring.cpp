@@ -8,7 +8,7 @@
 namespace allport {
 namespace {
 
-/// One way along the snake from the root: `forward` or not, for `reach` steps.
+/// One direction along the snake from the root: `forward` or backward, for `reach` steps.
 struct Arm {
   bool forward = true;
   Node reach = 0;
@@ -103,7 +103,7 @@ AlgorithmTable line_and_ring_family() {
        .why_not = needs_all_links},
       {.what = Collective::broadcast,
        .name = "line",
-       .summary = "The whole message both ways along one Hamiltonian line of the machine, pipelined.",
+       .summary = "The whole message in both directions along one Hamiltonian line of the machine, pipelined.",
        .make = over_trees("line", hierarchically(line_trees), broadcast_down),
        .price = price_line,
        .why_not = needs_all_links},
@@ -116,7 +116,7 @@ AlgorithmTable line_and_ring_family() {
        .why_not = needs_all_links},
       {.what = Collective::reduce,
        .name = "line",
-       .summary = "The whole message up both ways along one Hamiltonian line of the machine, pipelined.",
+       .summary = "The whole message up in both directions along one Hamiltonian line of the machine, pipelined.",
        .make = over_trees("line", hierarchically(line_trees), reduce_up),
        .price = price_line,
        .why_not = needs_all_links},

@@ -91,7 +91,7 @@ Seconds price_mst(Machine const& machine, MstForm form, Contract const& contract
   auto const shape = MstShape(machine, form);
   auto const tree = mst_tree(shape, contract.root);
   auto const price = Price(machine, blocks ? 0 : contract.bytes, contract.what, cut);
-  auto const steps = Seconds(longest_way(*tree, [&](auto const& branches) { return price.step(branches); }));
+  auto const steps = Seconds(longest_path(*tree, [&](auto const& branches) { return price.step(branches); }));
   return blocks ? std::max(steps, price_mst_blocks(machine, shape, *tree, contract, cut)) : steps;
 }
 

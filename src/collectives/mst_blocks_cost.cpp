@@ -1,5 +1,5 @@
-// Scatter and gather down and up the generalised minimum spanning trees: every rank's messages one after the other
-// where they share a link, a processor, a memory or a cap, and side by side where they do not.
+// Cost of scatter and gather over the generalised minimum spanning trees: messages of a rank are sequential if they
+// share a link, a processor, memory or a cap, and simultaneous otherwise.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace allport {
 namespace {
 
-/// What one rank's messages take turns at: from when on each is free.
+/// The resources of one rank's messages: the time from which each is free.
 struct Turns {
   std::array<std::array<double, 3>, max_box_axes> links{};  // by axis and direction + 1; axis 0: within the node
   std::vector<double> ports;
@@ -73,13 +73,13 @@ class BlocksPrice {
     return true;
   }
 
-  struct Way {
+  struct Route {
     int axis = 0;
     int sign = 0;
     double latency = 0.0;
     double seconds_per_byte = 0.0;
   };
-  [[nodiscard]] Way way(MstPart const& part) const {
+  [[nodiscard]] Route route(MstPart const& part) const {
     if (part.axis == 0) return {0, 0, near_, within_};
     auto const& axis = machine_.axis(part.axis - 1);
     auto const round = axis.wraps && part.steps > 1 && 2 * part.steps >= axis.length;  // the other way is as short
@@ -88,23 +88,23 @@ class BlocksPrice {
     return {part.axis, sign, hops * axis.latency.value(), link_[at(part.axis - 1)]};
   }
 
-  /// When the last segment is there, if the first one's sender may begin at `ready`.
-  double pass(Way const& way, double ready, double bytes, std::size_t beside) {
+  /// Arrival of the last segment, if the sender may start at `ready`.
+  double pass(Route const& route, double ready, double bytes, std::size_t beside) {
     auto const parts = segments(bytes);
-    auto& link = turns_.links[at(way.axis)][at(way.sign + 1)];
+    auto& link = turns_.links[at(route.axis)][at(route.sign + 1)];
     auto begin = std::max({ready + overhead_, link, turns_.cap});
-    auto* port = way.axis == 0 || turns_.ports.empty() ? nullptr : &*std::ranges::min_element(turns_.ports);
+    auto* port = route.axis == 0 || turns_.ports.empty() ? nullptr : &*std::ranges::min_element(turns_.ports);
     if (port != nullptr) begin = std::max(begin, *port);
     turns_.cap = begin + bytes * leaves_;
     auto const tau = machine_.rates().tau;
-    auto const moving = bytes * way.seconds_per_byte * (1.0 + real(static_cast<std::int64_t>(beside) - 1) * tau);
-    // Segments follow each other at the pace of the way, of the sender's processor, or of the window.
-    auto const hop = 2.0 * overhead_ + way.latency + moving / parts;
+    auto const moving = bytes * route.seconds_per_byte * (1.0 + real(static_cast<std::int64_t>(beside) - 1) * tau);
+    // The rate of segments is limited by the route, by the sender's processor, or by the window.
+    auto const hop = 2.0 * overhead_ + route.latency + moving / parts;
     auto const pace = std::max({moving / parts, overhead_, hop / cut_.window});
     auto const end = begin + moving / parts + (parts - 1.0) * pace;
     link = end;
     if (port != nullptr) *port = end;
-    return end + way.latency;
+    return end + route.latency;
   }
   void start() {
     turns_.links = {};
@@ -122,7 +122,7 @@ class BlocksPrice {
         bool const packed = !together(node, part, holder);
         if (packed) turns_.memory += b * copy_;
         auto const ready = std::max(turns_.processor, packed ? turns_.memory : 0.0);
-        auto const there = pass(way(part), ready, b, node.branches.size());
+        auto const there = pass(route(part), ready, b, node.branches.size());
         turns_.processor = ready + segments(b) * overhead_;
         last = std::max(last, there + overhead_ + done_[at(to)]);
       }
@@ -144,7 +144,7 @@ class BlocksPrice {
         auto const& [part, ranks, to] = *branch;
         auto const b = block_ * real(ranks);
         turns_.cap = 0.0;  // each part's own
-        auto const there = pass(way(part), done_[at(to)], b, branches.size());
+        auto const there = pass(route(part), done_[at(to)], b, branches.size());
         turns_.processor = std::max(turns_.processor + segments(b) * overhead_, there + overhead_);
         last = std::max(last, turns_.processor);
         if (root && together(**node, part, holder)) continue;

@@ -1,4 +1,4 @@
-// The boxes of the generalised minimum-spanning-tree algorithms, and the way from the whole machine to one rank.
+// The boxes of the generalised minimum-spanning-tree algorithms, and the path from the whole machine to one rank.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +64,7 @@ class MstShape {
   [[nodiscard]] std::vector<MstPart> cut(MstBox& box) const;
   /// Port from the box's root to the part's: over a link where that is one hop, else routed.
   [[nodiscard]] Port port_to(MstPart const& part) const;
-  /// From the parent's root to the part's, the shorter way.
+  /// From the parent's root to the part's, the shorter route.
   [[nodiscard]] std::int32_t hops(MstPart const& part) const {
     auto const n = length(part.axis);
     return wraps_[static_cast<std::size_t>(part.axis)] ? std::min(part.steps, n - part.steps) : part.steps;
@@ -83,7 +83,7 @@ class MstShape {
   std::array<bool, max_box_axes> wraps_{};
 };
 
-/// A rank's place: the box that it stands for, and the parts that it serves, step by step.
+/// A rank's role: the box that it represents, and the parts that it serves, step by step.
 struct MstPlace {
   MstBox box;        ///< its root is the rank
   Rank parent = -1;  ///< none: the root of all

@@ -1,4 +1,4 @@
-// What the generalised minimum-spanning-tree algorithms cost, step by step along the longest way.
+// What the generalised minimum-spanning-tree algorithms cost, step by step along the longest route.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace allport {
 
 /// The largest sum of steps from the root to any rank. `step`: cost of one, by the branches that a rank serves in it.
 template <class Step>
-[[nodiscard]] double longest_way(MstTree const& tree, Step&& step) {
+[[nodiscard]] double longest_path(MstTree const& tree, Step&& step) {
   std::vector<double> of_form;
   for (auto const node : tree.forms) of_form.push_back(step(tree.nodes[at(node)].branches));
   std::vector<double> longest(tree.nodes.size(), 0.0);

@@ -1,4 +1,4 @@
-// The boxes of one generalised minimum spanning tree, each outline once: what its cost is worked out over.
+// The boxes of one generalised minimum spanning tree, each outline once, for computing its cost.
 #pragma once
 
 #include <array>
@@ -12,17 +12,17 @@
 
 namespace allport {
 
-/// A part with what it begins.
+/// A part and its subtree.
 struct MstBranch {
   MstPart part;
   std::int64_t ranks = 1;  ///< of the part's box
   int node = 0;            ///< the part's box
 };
 
-/// What the cost of a step follows from.
+/// The quantities that determine the cost of a step.
 struct MstStepForm {
   int messages = 0;
-  std::array<std::int32_t, max_box_axes> hops{};  ///< of the farthest part by axis, the shorter way; 0: none
+  std::array<std::int32_t, max_box_axes> hops{};  ///< of the farthest part by axis, the shorter route; 0: none
   friend auto operator<=>(MstStepForm const&, MstStepForm const&) = default;
 };
 
@@ -50,7 +50,7 @@ struct MstTree {
   [[nodiscard]] std::size_t messages() const;
 };
 
-/// The same for roots whose whole boxes have one outline; the last few are kept.
+/// Equal for roots whose boxes have the same outline; the last few are cached.
 [[nodiscard]] std::shared_ptr<MstTree const> mst_tree(MstShape const& shape, Rank root);
 
 }  // namespace allport

@@ -49,7 +49,7 @@ Schedule mst_bcast(Machine const& machine, MstForm form, std::string name, Contr
 
 int mst_rounds(Machine const& machine, Rank root, MstForm form) {
   ensure(root >= 0 && root < machine.ranks(), "root", root, "a rank of the machine (0 <= root < ranks())");
-  return static_cast<int>(longest_way(*mst_tree(MstShape(machine, form), root), [](auto const&) { return 1.0; }));
+  return static_cast<int>(longest_path(*mst_tree(MstShape(machine, form), root), [](auto const&) { return 1.0; }));
 }
 
 }  // namespace allport

@@ -16,22 +16,22 @@ namespace {
 
 /// One MPI message counts its bytes in an int.
 constexpr std::int64_t longest_message = std::int64_t{1} << 30;
-/// Segments of what is passed on: so short that the way fills soon, so long that starting them costs little.
+/// Segments of forwarded parts: short enough to fill the pipeline soon, long enough to amortise their start-up.
 constexpr std::int64_t shortest_passed = 4 * 1024;
 constexpr std::int64_t longest_passed = 64 * 1024;
 constexpr std::int64_t segments_a_hop = 4;
-constexpr Cut cut_of_ways{longest_passed, 2};
+constexpr Cut cut_of_routes{longest_passed, 2};
 
 }  // namespace
 
-std::int64_t segment_on_way(std::int64_t bytes, std::int64_t hops, bool whole) {
+std::int64_t segment_on_route(std::int64_t bytes, std::int64_t hops, bool whole) {
   auto const most = whole && hops == 1 ? longest_message : longest_passed;
   if (hops <= 1) return std::clamp<std::int64_t>(bytes, 1, most);
   auto const wanted = std::clamp(bytes / (segments_a_hop * hops), shortest_passed, longest_passed);
   return std::clamp<std::int64_t>(bytes, 1, wanted);
 }
 
-NeighbourWays::Table::Table(Rank n, std::vector<NeighbourEdge> all_edges, std::vector<Part> all_parts)
+NeighbourRoutes::Table::Table(Rank n, std::vector<NeighbourEdge> all_edges, std::vector<Part> all_parts)
     : ranks(n), edges(std::move(all_edges)), parts(std::move(all_parts)), first_stop(at(n) + 1, 0) {
   std::map<std::pair<Rank, Rank>, std::int32_t> next;
   for (auto& part : parts) {
@@ -54,7 +54,7 @@ NeighbourWays::Table::Table(Rank n, std::vector<NeighbourEdge> all_edges, std::v
   }
 }
 
-NeighbourWays NeighbourWays::straight(Rank ranks, std::vector<NeighbourEdge> edges) {
+NeighbourRoutes NeighbourRoutes::straight(Rank ranks, std::vector<NeighbourEdge> edges) {
   ensure(ranks >= 1, "ranks", ranks, "at least 1");
   std::vector<Part> parts(edges.size());
   for (std::size_t e = 0; e < edges.size(); ++e) {
@@ -66,16 +66,16 @@ NeighbourWays NeighbourWays::straight(Rank ranks, std::vector<NeighbourEdge> edg
     parts[e].edge = static_cast<std::int32_t>(e);
     parts[e].path = from == to ? std::vector<Rank>{from} : std::vector<Rank>{from, to};
   }
-  return NeighbourWays(std::make_shared<Table const>(ranks, std::move(edges), std::move(parts)));
+  return NeighbourRoutes(std::make_shared<Table const>(ranks, std::move(edges), std::move(parts)));
 }
 
-Rank NeighbourWays::ranks() const { return table_->ranks; }
-std::span<NeighbourEdge const> NeighbourWays::edges() const { return table_->edges; }
-std::span<NeighbourWays::Part const> NeighbourWays::parts() const { return table_->parts; }
-bool NeighbourWays::is_straight() const { return table_->is_straight; }
-std::int32_t NeighbourWays::channels() const { return table_->channels; }
+Rank NeighbourRoutes::ranks() const { return table_->ranks; }
+std::span<NeighbourEdge const> NeighbourRoutes::edges() const { return table_->edges; }
+std::span<NeighbourRoutes::Part const> NeighbourRoutes::parts() const { return table_->parts; }
+bool NeighbourRoutes::is_straight() const { return table_->is_straight; }
+std::int32_t NeighbourRoutes::channels() const { return table_->channels; }
 
-Seconds NeighbourWays::price(Machine const& machine, std::int64_t bytes) const {
+Seconds NeighbourRoutes::price(Machine const& machine, std::int64_t bytes) const {
   ensure(machine.ranks() == ranks(), "machine", machine.name(), fmt::format("one of {} ranks", ranks()));
   auto nodes = model::AtNodes(machine);
   model::AtOnce counted;
@@ -86,7 +86,7 @@ Seconds NeighbourWays::price(Machine const& machine, std::int64_t bytes) const {
     auto const length = before_share(bytes, part.end) - before_share(bytes, part.begin);
     auto const hops = static_cast<std::int64_t>(part.path.size()) - 1;
     if (length == 0) continue;
-    auto const segment = segment_on_way(length, hops, part.end - part.begin == shares);
+    auto const segment = segment_on_route(length, hops, part.end - part.begin == shares);
     auto const messages = (length + segment - 1) / segment;
     Seconds path{};
     for (std::size_t h = 0; h < at(hops); ++h) {
@@ -115,22 +115,22 @@ Seconds NeighbourWays::price(Machine const& machine, std::int64_t bytes) const {
 
 namespace {
 
-/// What all programs of one schedule read.
-struct WayLengths {
-  NeighbourWays::Length length;
-  NeighbourWays::Offset input;
-  NeighbourWays::Offset output;
+/// Shared data of the programs of one schedule.
+struct RouteLengths {
+  NeighbourRoutes::Length length;
+  NeighbourRoutes::Offset input;
+  NeighbourRoutes::Offset output;
 };
 
 }  // namespace
 
-Schedule NeighbourWays::schedule(Length length, Offset input, Offset output, std::vector<Extents> buffers) const {
+Schedule NeighbourRoutes::schedule(Length length, Offset input, Offset output, std::vector<Extents> buffers) const {
   Contract none;
   none.what = Collective::none;
   none.ranks = ranks();
   none.buffers = std::make_shared<std::vector<Extents> const>(std::move(buffers));
   none.check();
-  auto const maker = [table = table_, sizes = WayLengths{std::move(length), std::move(input), std::move(output)}](
+  auto const maker = [table = table_, sizes = RouteLengths{std::move(length), std::move(input), std::move(output)}](
                          Rank me, Program& into) {
     auto const everyone = RankBox{0, table->ranks - 1};
     for (auto const& [p, hop] : table->stops_of(me)) {
@@ -142,7 +142,7 @@ Schedule NeighbourWays::schedule(Length length, Offset input, Offset output, std
       op.length = before_share(bytes, part.end) - begin;
       if (op.length == 0) continue;
       auto const hops = static_cast<std::int64_t>(part.path.size()) - 1;
-      op.segment = segment_on_way(op.length, hops, part.end - part.begin == shares);
+      op.segment = segment_on_route(op.length, hops, part.end - part.begin == shares);
       op.piece = {everyone, everyone, {begin, begin + op.length}, false};
       bool const first = hop == 0;
       bool const last = hop == hops;
@@ -153,8 +153,8 @@ Schedule NeighbourWays::schedule(Length length, Offset input, Offset output, std
         into.ops.push_back(op);
         continue;
       }
-      // Who passes it on has a few segments of it at a time.
-      auto const ring = cut_of_ways.window + 2;
+      // A relay stores a few segments at a time.
+      auto const ring = cut_of_routes.window + 2;
       Slot const passing{Buffer::scratch, ring, into.scratch};
       if (!first && !last) into.scratch += std::min<std::int64_t>(ring * op.segment, op.length);
       auto const at_receive = static_cast<std::int32_t>(into.ops.size());
@@ -182,7 +182,7 @@ Schedule NeighbourWays::schedule(Length length, Offset input, Offset output, std
       }
     }
   };
-  return {is_straight() ? "straight" : "ways", none, cut_of_ways, 1, maker};
+  return {is_straight() ? "straight" : "ways", none, cut_of_routes, 1, maker};
 }
 
 }  // namespace allport

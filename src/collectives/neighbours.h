@@ -1,4 +1,4 @@
-// What a NeighbourWays is made of.
+// Implementation data of NeighbourRoutes.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,11 @@
 
 namespace allport {
 
-struct NeighbourWays::Table {
+struct NeighbourRoutes::Table {
   /// Finds channels and ends of `parts`.
   Table(Rank ranks, std::vector<NeighbourEdge> edges, std::vector<Part> parts);
 
-  /// A rank's part in a part: which of the path's ranks it is.
+  /// A rank's role in a part: its index on the path.
   struct Stop {
     std::int32_t part = 0;
     std::int32_t hop = 0;
@@ -33,11 +33,11 @@ struct NeighbourWays::Table {
 
 /// Bytes of a block before its share `k`.
 [[nodiscard]] inline std::int64_t before_share(std::int64_t bytes, std::int32_t k) {
-  constexpr std::int64_t n = NeighbourWays::shares;
+  constexpr std::int64_t n = NeighbourRoutes::shares;
   return bytes / n * k + bytes % n * k / n;
 }
 
-/// How a part of so many bytes, over so many messages one after the other, is cut; the same at all its ranks.
-[[nodiscard]] std::int64_t segment_on_way(std::int64_t bytes, std::int64_t hops, bool whole);
+/// Segment of a part of `bytes` bytes over `hops` sequential messages; the same at all its ranks.
+[[nodiscard]] std::int64_t segment_on_route(std::int64_t bytes, std::int64_t hops, bool whole);
 
 }  // namespace allport

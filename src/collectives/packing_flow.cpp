@@ -48,7 +48,7 @@ bool Supply::visit(Node node, Node from, std::int32_t via) {
   return true;
 }
 
-/// Ends the search at a node that can give a unit, or looks at everything a unit could come from.
+/// Ends the search at a node that can supply a unit, or expands all arcs that a unit could come from.
 bool Supply::scan(Node node, std::uint32_t wanted) {
   auto const member = trees_.member[at(node)];
   if (relied_[at(node)] != 0 || member == trees_.all()) {

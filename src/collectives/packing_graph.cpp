@@ -7,26 +7,28 @@ namespace allport {
 PackingGraph::PackingGraph(Node nodes_, int ports_, Node root_)
     : nodes(nodes_), ports(ports_), root(root_), neighbour(at(nodes_) * at(ports_), -1), live(neighbour.size(), 0) {}
 
-void PackingGraph::join(Node tail, int port, Node head, bool there, bool back, TreeWay way) {
+void PackingGraph::join(Node tail, int port, Node head, bool there, bool back, TreeDirection direction) {
   auto const out = arc(tail, port);
   auto const in = arc(head, port ^ 1);
   neighbour[at(out)] = head;
   neighbour[at(in)] = tail;
-  auto const runs = [way](bool down, bool up) {
-    return (down || way == TreeWay::to_root) && (up || way == TreeWay::from_root) ? std::uint8_t{1} : std::uint8_t{0};
+  auto const runs = [direction](bool down, bool up) {
+    return (down || direction == TreeDirection::to_root) && (up || direction == TreeDirection::from_root)
+               ? std::uint8_t{1}
+               : std::uint8_t{0};
   };
   live[at(out)] = runs(there, back);
   live[at(in)] = runs(back, there);
 }
 
-PackingGraph::PackingGraph(Machine const& machine, Node from, TreeWay way)
+PackingGraph::PackingGraph(Machine const& machine, Node from, TreeDirection direction)
     : PackingGraph(machine.nodes(), 2 * machine.axes(), from) {
   for (Node n = 0; n < nodes; ++n) {
     for (Port p = 0; p < ports; ++p) {
       auto const other = machine.neighbour(n, p);
       if (!other) continue;
       join(n, p, *other, !machine.dead(machine.link(n, p)),
-           !machine.dead(machine.link(*other, static_cast<Port>(p ^ 1))), way);
+           !machine.dead(machine.link(*other, static_cast<Port>(p ^ 1))), direction);
     }
   }
 }

@@ -10,8 +10,8 @@
 namespace allport {
 namespace {
 
-/// Nodes whose way up in a seed is live all along, parents before children.
-std::vector<Node> kept(PackingGraph const& graph, std::vector<Port> const& seed) {
+/// Nodes whose path to the root in a seed is live, parents before children.
+std::vector<Node> reachable_in(PackingGraph const& graph, std::vector<Port> const& seed) {
   std::vector<Node> order = {graph.root};
   for (std::size_t next = 0; next < order.size(); ++next) {
     for (int p = 0; p < graph.ports; ++p) {
@@ -28,11 +28,11 @@ class Packer {
  public:
   Packer(PackingGraph const& graph, std::vector<std::vector<Port>> const& seeds)
       : graph_(graph), seeds_(seeds), order_(graph.reachable()) {
-    for (auto const& seed : seeds) kept_.push_back(kept(graph, seed));
+    for (auto const& seed : seeds) reachable_.push_back(reachable_in(graph, seed));
     largest_.resize(seeds.size());
     std::iota(largest_.begin(), largest_.end(), std::size_t{0});
     std::stable_sort(largest_.begin(), largest_.end(),
-                     [&](auto l, auto r) { return kept_[l].size() > kept_[r].size(); });
+                     [&](auto l, auto r) { return reachable_[l].size() > reachable_[r].size(); });
   }
 
   PartialTrees run(int most) {
@@ -54,14 +54,15 @@ class Packer {
     PartialTrees trees(graph_, count);
     for (int tree = 0; tree < count && at(tree) < seeds_.size(); ++tree) {
       auto const which = largest_[at(tree)];
-      for (auto const node : kept_[which]) {
+      for (auto const node : reachable_[which]) {
         if (node != graph_.root) trees.add(graph_, tree, graph_.incoming(node, seeds_[which][at(node)]));
       }
     }
     return trees;
   }
 
-  /// Takes away from the trees what keeps them from being completed. A number: no more trees than that are possible.
+  /// Removes from the trees what prevents their completion. If it returns a number, at most that many trees are
+  /// possible.
   std::optional<int> cut_back(PartialTrees& trees) {
     Supply supply(graph_, trees);
     for (auto sound = false; !sound;) {
@@ -97,7 +98,7 @@ class Packer {
     for (auto const node : set) marked_[at(node)] = 1;
   }
 
-  /// Removes the set's nodes, and what hangs below them, from all trees.
+  /// Removes the set's nodes and their subtrees from all trees.
   void take_out(PartialTrees& trees, std::vector<Node> const& set) {
     std::vector<Node> members;
     for (int tree = 0; tree < trees.count; ++tree) {
@@ -119,7 +120,7 @@ class Packer {
 
   void grow(PartialTrees& trees) {
     Supply supply(graph_, trees);
-    // [tree][depth]: nodes to grow from. Trees take turns, so that none grabs the short ways of the others.
+    // [tree][depth]: nodes to grow from. Trees grow in turn, so that none takes the short paths of the others.
     std::vector<std::vector<std::vector<Node>>> levels(at(trees.count));
     auto const file = [&](int tree, Node node) {
       auto& mine = levels[at(tree)];
@@ -168,7 +169,7 @@ class Packer {
   PackingGraph const& graph_;
   std::vector<std::vector<Port>> const& seeds_;
   std::vector<Node> order_;
-  std::vector<std::vector<Node>> kept_;
+  std::vector<std::vector<Node>> reachable_;
   std::vector<std::size_t> largest_;  // seeds, the most whole ones first
   std::vector<std::uint8_t> marked_;
 };

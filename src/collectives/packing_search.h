@@ -10,7 +10,7 @@
 namespace allport {
 
 /// A directed link as the search sees it: tail * ports + port of the tail. Data flow from tail to head; for
-/// TreeWay::to_root the physical link is the opposite one, for TreeWay::both it is both.
+/// TreeDirection::to_root the physical link is the opposite one, for TreeDirection::both it is both.
 using Arc = std::int32_t;
 
 struct PackingGraph {
@@ -20,12 +20,12 @@ struct PackingGraph {
   std::vector<Node> neighbour;     ///< [arc] head, -1: no link at all
   std::vector<std::uint8_t> live;  ///< [arc]
 
-  PackingGraph(Machine const& machine, Node root, TreeWay way);
+  PackingGraph(Machine const& machine, Node root, TreeDirection direction);
   /// No arcs yet.
   PackingGraph(Node nodes, int ports, Node root);
 
-  /// A way between two nodes, from `port` of the one to `port ^ 1` of the other; which directions data may go.
-  void join(Node tail, int port, Node head, bool there, bool back, TreeWay way);
+  /// Adds a path between two nodes, from `port` of one to `port ^ 1` of the other; `there`, `back`: allowed directions.
+  void join(Node tail, int port, Node head, bool there, bool back, TreeDirection direction);
 
   [[nodiscard]] Arc arc(Node tail, int port) const { return tail * ports + port; }
   [[nodiscard]] Node head(Arc a) const { return neighbour[static_cast<std::size_t>(a)]; }
@@ -36,7 +36,7 @@ struct PackingGraph {
   }
   /// Nodes that live arcs reach from the root, in breadth-first order.
   [[nodiscard]] std::vector<Node> reachable() const;
-  /// Live arcs out of the root or into another node, the fewest: no more trees than that.
+  /// Upper bound on the number of trees: the minimum of live arcs out of the root and into each other node.
   [[nodiscard]] int degree_limit() const;
 };
 

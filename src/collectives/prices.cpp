@@ -65,7 +65,7 @@ Seconds price_hierarchical(Machine const& machine, Contract const& contract, mod
   if (per_node == 1) {
     over_grid.copied_bytes = block;
   } else {
-    // Ranks copy their own blocks, and leaders hand on to their siblings: their own blocks, or everybody's.
+    // Ranks copy their own blocks, and leaders forward to their siblings: their own blocks, or everybody's.
     over_grid.copied_bytes = one_root ? block * per_node : all * (per_node - 1) + block * per_node;
     if (contract.what == Collective::scatter) over_grid.root_bytes = all - block;
   }

@@ -1,4 +1,4 @@
-// What the prices of several families are put together from, over room model's closed forms.
+// Common parts of the prices of several families, over the closed forms of module model.
 #pragma once
 
 #include "allport/machine/machine.h"
@@ -27,9 +27,8 @@ namespace allport {
 /// Messages of `bytes` that go as `streams`, each of at least one segment.
 [[nodiscard]] double messages_of(double bytes, double streams, Cut cut);
 
-/// What an algorithm over blocks costs, given its traffic over the grid (link_bytes, node_bytes, messages, depth,
-/// first_bytes): hierarchical() adds the rounds of the nodes' inner trees, the copies of a node's blocks, and what is
-/// combined.
+/// Cost of an algorithm over blocks, given its traffic over the grid (link_bytes, node_bytes, messages, depth,
+/// first_bytes); adds the rounds of the nodes' inner trees, the copies of a node's blocks, and combining.
 [[nodiscard]] Seconds price_hierarchical(Machine const& machine, Contract const& contract,
                                          model::LinkTraffic over_grid);
 

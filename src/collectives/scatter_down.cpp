@@ -151,7 +151,7 @@ class Blocks {
         auto const [receive, slot] = arrived[static_cast<std::size_t>(r)];
         op.from = slot;
         op.after.add(receive);
-        make_room(into, receive, me, s);
+        wait_for_free_slot(into, receive, me, s);
       }
       before.push_back(me);
       into.ops.push_back(op);
@@ -169,7 +169,7 @@ class Blocks {
     into.ops.push_back(op);
     if (root) return;
     send_up(s, op.into, receive, place.parent, into);
-    make_room(into, receive, receive + 1, s);
+    wait_for_free_slot(into, receive, receive + 1, s);
   }
 
   static void send_up(Stream const& s, Slot from, std::int32_t after, TreeEdge const& parent, Program& into) {
@@ -182,7 +182,7 @@ class Blocks {
   }
 
   /// A ring's slot is free again when it has been sent on.
-  static void make_room(Program& into, std::int32_t receive, std::int32_t send, Stream const& s) {
+  static void wait_for_free_slot(Program& into, std::int32_t receive, std::int32_t send, Stream const& s) {
     auto& op = into.ops[static_cast<std::size_t>(receive)];
     if (s.ring() < op.segments()) op.after.add(send, s.ring());
   }

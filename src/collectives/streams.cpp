@@ -75,7 +75,7 @@ class Share {
   [[nodiscard]] std::int32_t send_index() const { return first_ + 2 * static_cast<std::int32_t>(place_.children()); }
 
   /// The ring that the operation writes is free again when `reader` has done with the segment one round ago.
-  void wait_for_room(Op& op, std::int32_t reader) const {
+  void wait_for_free_slot(Op& op, std::int32_t reader) const {
     if (stream_.ring() < op.segments()) op.after.add(reader, stream_.ring());
   }
 
@@ -92,7 +92,7 @@ class Share {
     auto op = stream_.op(OpKind::receive);
     op.peer = place_.child(place_.children() - 1 - static_cast<std::size_t>(i)).rank;
     op.into = arrived;
-    wait_for_room(op, combine_index(i));
+    wait_for_free_slot(op, combine_index(i));
     into_.ops.push_back(op);
   }
 
@@ -106,7 +106,7 @@ class Share {
       op.after.add(combine_index(i - 1));
     } else {
       ready_.add_to(op);
-      if (!root) wait_for_room(op, send_index());
+      if (!root) wait_for_free_slot(op, send_index());
     }
     into_.ops.push_back(op);
   }

@@ -1,4 +1,4 @@
-// What tree schedules are put together from: one stream of segments down or up one tree, one rank's share at a time.
+// Building blocks of tree schedules: one stream of segments down or up one tree, for one rank.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace allport {
 
-/// Bytes that one tree carries: in the end they are `piece`.
+/// The stream of one tree; its data are `piece`.
 struct Stream {
   Piece piece;
   std::int32_t channel = 0;
@@ -27,9 +27,9 @@ struct Stream {
 [[nodiscard]] Stream stream(Contract const& contract, Cut cut, Piece const& piece, std::int32_t channel,
                             std::int64_t length);
 
-/// No operation to wait for.
+/// No dependence.
 inline constexpr std::int32_t at_once = -1;
-/// What the data of a stream's origin wait for; `lag` as in Dependence.
+/// Dependences of the data at a stream's origin; `lag` as in Dependence.
 struct Ready {
   std::int32_t op = at_once;
   std::int32_t lag = Dependence::whole;

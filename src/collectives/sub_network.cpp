@@ -21,12 +21,12 @@ namespace {
 constexpr int joints = 8;
 
 /// The network of some nodes as the packing's search sees it; nodes are numbered as listed.
-class Ways {
+class NetworkGraph {
  public:
-  Ways(Machine const& machine, std::vector<Node> const& nodes, Node root, TreeWay way)
+  NetworkGraph(Machine const& machine, std::vector<Node> const& nodes, Node root, TreeDirection direction)
       : machine_(machine),
         nodes_(nodes),
-        way_(way),
+        direction_(direction),
         graph_(static_cast<Node>(nodes.size()), 2 * (machine.axes() + joints), root) {
     for (Node i = 0; i < graph_.nodes; ++i) {
       for (int a = 0; a < machine.axes(); ++a) go_straight(i, port(a, 1));
@@ -62,7 +62,8 @@ class Ways {
       if (!next || *next == from) return;
       node = *next;
       if (auto const j = index_of(node); j >= 0) {
-        graph_.join(i, out, j, runs(from, node, out, steps), runs(node, from, static_cast<Port>(out ^ 1), steps), way_);
+        graph_.join(i, out, j, runs(from, node, out, steps), runs(node, from, static_cast<Port>(out ^ 1), steps),
+                    direction_);
         return;
       }
     }
@@ -71,8 +72,8 @@ class Ways {
   [[nodiscard]] bool may_join(Node i, Node j) const {
     auto const a = nodes_[at(i)];
     auto const b = nodes_[at(j)];
-    return (way_ == TreeWay::to_root || runs(a, b, any_port, 0)) &&
-           (way_ == TreeWay::from_root || runs(b, a, any_port, 0));
+    return (direction_ == TreeDirection::to_root || runs(a, b, any_port, 0)) &&
+           (direction_ == TreeDirection::from_root || runs(b, a, any_port, 0));
   }
 
   /// A pair of ports that is free at both; joints_ beyond: none.
@@ -120,7 +121,7 @@ class Ways {
         look_again(next, reached, nearest[at(next)].hops, nearest[at(next)].from);
         continue;
       }
-      graph_.join(from, 2 * (machine_.axes() + joint), next, true, true, way_);
+      graph_.join(from, 2 * (machine_.axes() + joint), next, true, true, direction_);
       take_in(next, reached, known);
     }
   }
@@ -150,7 +151,7 @@ class Ways {
 
   Machine const& machine_;
   std::vector<Node> const& nodes_;
-  TreeWay way_;
+  TreeDirection direction_;
   PackingGraph graph_;
 };
 
@@ -187,15 +188,15 @@ std::vector<Node> SubNetwork::placement() const {
   return nodes;
 }
 
-std::shared_ptr<SubNetwork::Trees const> SubNetwork::trees(Rank root, TreeWay way) const {
+std::shared_ptr<SubNetwork::Trees const> SubNetwork::trees(Rank root, TreeDirection direction) const {
   ensure(root >= 0 && root < ranks(), "root", root, "a member (0 <= root < ranks())");
-  static Recent<std::tuple<SubNetwork, Rank, TreeWay>, Trees> recent(16);
-  return recent.get({*this, root, way}, [&] { return make_trees(root, way); });
+  static Recent<std::tuple<SubNetwork, Rank, TreeDirection>, Trees> recent(16);
+  return recent.get({*this, root, direction}, [&] { return make_trees(root, direction); });
 }
 
-SubNetwork::Trees SubNetwork::make_trees(Rank root, TreeWay way) const {
-  auto const ways = Ways(machine_, nodes_, node_of_[at(root)], way);
-  auto const& graph = ways.graph();
+SubNetwork::Trees SubNetwork::make_trees(Rank root, TreeDirection direction) const {
+  auto const network = NetworkGraph(machine_, nodes_, node_of_[at(root)], direction);
+  auto const& graph = network.graph();
   auto const found = graph.nodes > 1 ? pack(graph, {}, 2 * max_axes) : PartialTrees(graph, 1);
   auto const table = std::make_shared<PackedTable const>(graph, found);
 
@@ -208,15 +209,15 @@ SubNetwork::Trees SubNetwork::make_trees(Rank root, TreeWay way) const {
       auto through = Seconds{};
       for (auto n = i; n != graph.root;) {
         auto const parent = graph.head(graph.arc(n, found.up[at(t)][at(n)]));
-        auto const from = nodes_[at(way == TreeWay::to_root ? n : parent)];
-        auto const to = nodes_[at(way == TreeWay::to_root ? parent : n)];
+        auto const from = nodes_[at(direction == TreeDirection::to_root ? n : parent)];
+        auto const to = nodes_[at(direction == TreeDirection::to_root ? parent : n)];
         auto hop = Seconds{};
         auto path = Seconds{};
         machine_.route(from, to, [&](LinkId l) {
           hop = std::max(hop, machine_.latency(l));
           path += machine_.latency(l);
           if (n != i) return;
-          made.ways.push_back(l);
+          made.links.push_back(l);
           made.sharing = std::max(made.sharing, static_cast<int>(++load[static_cast<std::size_t>(l)]));
         });
         through += path - hop;

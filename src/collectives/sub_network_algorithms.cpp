@@ -32,21 +32,21 @@ class Rows {
 
   [[nodiscard]] SubNetwork const& network() const { return *network_; }
 
-  [[nodiscard]] std::shared_ptr<SubNetwork::Trees const> trees(Rank root, TreeWay way) const {
-    return *kept_.get(std::pair(root, way), [&] { return network_->trees(root, way); });
+  [[nodiscard]] std::shared_ptr<SubNetwork::Trees const> trees(Rank root, TreeDirection direction) const {
+    return *cache_.get(std::pair(root, direction), [&] { return network_->trees(root, direction); });
   }
 
-  [[nodiscard]] NetworkRoots const& all_roots(TreeWay way) const {
-    auto const i = static_cast<std::size_t>(way);
+  [[nodiscard]] NetworkRoots const& all_roots(TreeDirection direction) const {
+    auto const i = static_cast<std::size_t>(direction);
     std::call_once(made_[i], [&] {
       NetworkRoots all;
       std::vector<std::int32_t> load(static_cast<std::size_t>(network_->machine().link_ids()), 0);
       for (Rank root = 0; root < network_->ranks(); ++root) {
-        auto const& trees = all.roots.emplace_back(network_->trees(root, way));
+        auto const& trees = all.roots.emplace_back(network_->trees(root, direction));
         all.trees = std::min(all.trees, trees->over_ranks.count);
         all.depth = std::max(all.depth, trees->extent.depth);
         all.through = std::max(all.through, trees->through);
-        for (auto const l : trees->ways) all.streams = std::max(all.streams, ++load[static_cast<std::size_t>(l)]);
+        for (auto const l : trees->links) all.streams = std::max(all.streams, ++load[static_cast<std::size_t>(l)]);
       }
       all_[i] = std::move(all);
     });
@@ -54,8 +54,8 @@ class Rows {
   }
 
   /// Streams: broadcast, reduce, allreduce.
-  [[nodiscard]] Seconds streams(Contract const& contract, Cut cut, TreeWay way) const {
-    auto const trees = this->trees(contract.root, way);
+  [[nodiscard]] Seconds streams(Contract const& contract, Cut cut, TreeDirection direction) const {
+    auto const trees = this->trees(contract.root, direction);
     auto const turns = contract.what == Collective::allreduce ? 2.0 : 1.0;
     auto const time = price_streamed(network_->machine(), contract, cut,
                                      {.depth = trees->extent.depth,
@@ -66,18 +66,18 @@ class Rows {
   }
 
   /// Scatter and gather.
-  [[nodiscard]] Seconds blocks(Contract const& contract, Cut cut, TreeWay way) const {
+  [[nodiscard]] Seconds blocks(Contract const& contract, Cut cut, TreeDirection direction) const {
     if (contract.total() == 0) return {};
-    auto const trees = this->trees(contract.root, way);
+    auto const trees = this->trees(contract.root, direction);
     return static_cast<double>(trees->sharing) *
                price_block_trees(network_->machine(), contract, cut, trees->over_ranks.count, trees->extent.depth) +
            trees->through;
   }
 
   /// Allgather and reduce-scatter: the streams over the busiest link are counted.
-  [[nodiscard]] Seconds of_all_roots(Contract const& contract, Cut cut, TreeWay way) const {
+  [[nodiscard]] Seconds of_all_roots(Contract const& contract, Cut cut, TreeDirection direction) const {
     if (contract.total() == 0) return {};
-    auto const& all = all_roots(way);
+    auto const& all = all_roots(direction);
     auto const trees = static_cast<double>(slices(contract.bytes, unit_of(contract), all.trees));
     auto const total = static_cast<double>(contract.total());
     model::LinkTraffic t;
@@ -92,14 +92,14 @@ class Rows {
 
  private:
   std::shared_ptr<SubNetwork const> network_;
-  mutable Recent<std::pair<Rank, TreeWay>, std::shared_ptr<SubNetwork::Trees const>> kept_{64};
+  mutable Recent<std::pair<Rank, TreeDirection>, std::shared_ptr<SubNetwork::Trees const>> cache_{64};
   mutable std::array<std::once_flag, 3> made_;
   mutable std::array<NetworkRoots, 3> all_;
 };
 
 using Shared = std::shared_ptr<Rows const>;
 
-std::optional<std::string> cut_off(Shared const& rows, TreeWay way) {
+std::optional<std::string> cut_off(Shared const& rows, TreeDirection direction) {
   if (rows->network().nodes() > max_sub_network_nodes) {
     return fmt::format("it has {} nodes, and trees are packed up to {}", rows->network().nodes(),
                        max_sub_network_nodes);
@@ -107,43 +107,45 @@ std::optional<std::string> cut_off(Shared const& rows, TreeWay way) {
   if (!rows->network().machine().has_dead_links()) return std::nullopt;
   try {
     // Who reaches member 0 and is reached from there reaches everyone.
-    (void)rows->network().trees(0, way == TreeWay::both ? way : TreeWay::from_root);
-    (void)rows->network().trees(0, way == TreeWay::both ? way : TreeWay::to_root);
+    (void)rows->network().trees(0, direction == TreeDirection::both ? direction : TreeDirection::from_root);
+    (void)rows->network().trees(0, direction == TreeDirection::both ? direction : TreeDirection::to_root);
   } catch (Error const& error) {
     return error.what();
   }
   return std::nullopt;
 }
 
-auto why_not(Shared const& rows, TreeWay way) {
-  return [rows, way](Machine const&, Contract const&) { return cut_off(rows, way); };
+auto why_not(Shared const& rows, TreeDirection direction) {
+  return [rows, direction](Machine const&, Contract const&) { return cut_off(rows, direction); };
 }
 
-auto why_not_all_roots(Shared const& rows, TreeWay way) {
-  return [rows, way](Machine const&, Contract const&) -> std::optional<std::string> {
+auto why_not_all_roots(Shared const& rows, TreeDirection direction) {
+  return [rows, direction](Machine const&, Contract const&) -> std::optional<std::string> {
     if (rows->network().ranks() > max_roots) {
       return fmt::format("it has {} ranks, and the trees of all roots are packed up to {}", rows->network().ranks(),
                          max_roots);
     }
-    return cut_off(rows, way);
+    return cut_off(rows, direction);
   };
 }
 
-auto priced(Shared const& rows, Seconds (Rows::*price)(Contract const&, Cut, TreeWay) const, TreeWay way) {
-  return [=](Machine const&, Contract const& contract, Cut cut) { return ((*rows).*price)(contract, cut, way); };
+auto priced(Shared const& rows, Seconds (Rows::*price)(Contract const&, Cut, TreeDirection) const,
+            TreeDirection direction) {
+  return [=](Machine const&, Contract const& contract, Cut cut) { return ((*rows).*price)(contract, cut, direction); };
 }
 
 constexpr auto row_name = "subnetwork";
 
-auto over(Shared const& rows, TreeWay way, Schedule (*stream)(TreeSet, std::string, Contract const&, Cut)) {
-  auto const trees = [rows, way](Machine const&, Rank root) { return rows->trees(root, way)->over_ranks; };
+auto over(Shared const& rows, TreeDirection direction, Schedule (*stream)(TreeSet, std::string, Contract const&, Cut)) {
+  auto const trees = [rows, direction](Machine const&, Rank root) { return rows->trees(root, direction)->over_ranks; };
   return over_trees(row_name, trees, stream);
 }
 
-auto over_all(Shared const& rows, TreeWay way, Schedule (*stream)(TreeFamily, std::string, Contract const&, Cut)) {
-  auto const family = [rows, way](Machine const&) {
-    return TreeFamily{rows->all_roots(way).trees, [rows, way](Rank root) {
-                        return rows->all_roots(way).roots[static_cast<std::size_t>(root)]->over_ranks;
+auto over_all(Shared const& rows, TreeDirection direction,
+              Schedule (*stream)(TreeFamily, std::string, Contract const&, Cut)) {
+  auto const family = [rows, direction](Machine const&) {
+    return TreeFamily{rows->all_roots(direction).trees, [rows, direction](Rank root) {
+                        return rows->all_roots(direction).roots[static_cast<std::size_t>(root)]->over_ranks;
                       }};
   };
   return over_all_roots(row_name, family, stream);
@@ -153,8 +155,8 @@ auto over_all(Shared const& rows, TreeWay way, Schedule (*stream)(TreeFamily, st
 
 std::vector<Algorithm> sub_network_algorithms(std::shared_ptr<SubNetwork const> const& network) {
   auto const rows = std::make_shared<Rows const>(network);
-  constexpr auto down = TreeWay::from_root;
-  constexpr auto up = TreeWay::to_root;
+  constexpr auto down = TreeDirection::from_root;
+  constexpr auto up = TreeDirection::to_root;
   std::string const trees = "packed trees over the links among ranks that form no box of the machine.";
   return {
       {.what = Collective::broadcast,
@@ -196,9 +198,9 @@ std::vector<Algorithm> sub_network_algorithms(std::shared_ptr<SubNetwork const> 
       {.what = Collective::allreduce,
        .name = row_name,
        .summary = "Up and down " + trees,
-       .make = over(rows, TreeWay::both, reduce_up),
-       .price = priced(rows, &Rows::streams, TreeWay::both),
-       .why_not = why_not(rows, TreeWay::both)},
+       .make = over(rows, TreeDirection::both, reduce_up),
+       .price = priced(rows, &Rows::streams, TreeDirection::both),
+       .why_not = why_not(rows, TreeDirection::both)},
   };
 }
 

@@ -45,18 +45,18 @@ std::vector<std::vector<Port>> tabulate(TreeSet const& trees, Node nodes) {
 }
 
 /// The dead physical links that a tree would need.
-bool meets_dead_link(Machine const& machine, TreeSet const& trees, int tree, TreeWay way) {
-  if (way == TreeWay::both) {
-    return meets_dead_link(machine, trees, tree, TreeWay::from_root) ||
-           meets_dead_link(machine, trees, tree, TreeWay::to_root);
+bool meets_dead_link(Machine const& machine, TreeSet const& trees, int tree, TreeDirection direction) {
+  if (direction == TreeDirection::both) {
+    return meets_dead_link(machine, trees, tree, TreeDirection::from_root) ||
+           meets_dead_link(machine, trees, tree, TreeDirection::to_root);
   }
   TreePlace place;
   return std::any_of(machine.exceptions().begin(), machine.exceptions().end(), [&](LinkException const& e) {
     if (!e.dead) return false;
     auto const other = *machine.neighbour(e.node, e.out);
     // Data flow over the dead link towards the child (from_root) or towards the parent.
-    auto const child = way == TreeWay::from_root ? other : e.node;
-    auto const out = way == TreeWay::from_root ? static_cast<Port>(e.out ^ 1) : e.out;
+    auto const child = direction == TreeDirection::from_root ? other : e.node;
+    auto const out = direction == TreeDirection::from_root ? static_cast<Port>(e.out ^ 1) : e.out;
     trees.place(tree, child, place);
     return place.parent.rank >= 0 && place.parent.out == out;
   });
@@ -73,7 +73,7 @@ std::string node_name(Machine const& machine, Node n) {
   return fmt::format("({})", fmt::join(c.begin(), c.begin() + machine.axes(), ","));
 }
 
-void ensure_connected(Machine const& machine, PackingGraph const& graph, TreeWay way) {
+void ensure_connected(Machine const& machine, PackingGraph const& graph, TreeDirection direction) {
   auto order = graph.reachable();
   if (order.size() == at(graph.nodes)) return;
   std::sort(order.begin(), order.end());
@@ -89,18 +89,19 @@ void ensure_connected(Machine const& machine, PackingGraph const& graph, TreeWay
       "machine", fmt::format("'{}'", machine.name()),
       fmt::format("live links between node {} and all others", node_name(machine, graph.root)),
       fmt::format("dead links cut off {} node{}, {} it: {}; leave these nodes out, or revive a link", cut,
-                  cut == 1 ? "" : "s", way == TreeWay::from_root ? "unreachable from" : "without a way to", names),
+                  cut == 1 ? "" : "s", direction == TreeDirection::from_root ? "unreachable from" : "without a path to",
+                  names),
       ErrorKind::unsupported);
 }
 
 /// The closed-form trees that meet no dead link.
-Packing untouched(Machine const& machine, PackingGraph const& graph, ClosedForm closed, TreeWay way) {
+Packing untouched(Machine const& machine, PackingGraph const& graph, ClosedForm closed, TreeDirection direction) {
   std::vector<int> whole;
   for (int t = 0; t < closed.trees.count; ++t) {
-    if (!meets_dead_link(machine, closed.trees, t, way)) whole.push_back(t);
+    if (!meets_dead_link(machine, closed.trees, t, direction)) whole.push_back(t);
   }
   if (whole.empty()) {
-    throw Error::argument("machine", fmt::format("'{}'", machine.name()), "a closed-form tree that meets no dead link",
+    throw Error::argument("machine", fmt::format("'{}'", machine.name()), "a closed-form tree without dead links",
                           fmt::format("{} meet all {} of them; machines of up to {} nodes are repacked",
                                       dead_links_text(machine), closed.trees.count, max_packed_nodes),
                           ErrorKind::unsupported);
@@ -108,7 +109,7 @@ Packing untouched(Machine const& machine, PackingGraph const& graph, ClosedForm 
   auto const left = static_cast<int>(whole.size());
   PackingReport const report{
       left, graph.degree_limit(), false, tree_limit(machine),
-      fmt::format("the {} that meet no dead link (beyond {} nodes nothing is repacked)", closed.how, max_packed_nodes)};
+      fmt::format("the {} without dead links (above {} nodes nothing is repacked)", closed.how, max_packed_nodes)};
   auto find = [whole, all = std::move(closed.trees.place)](int tree, Rank node, TreePlace& into) {
     all(whole[at(tree)], node, into);
   };
@@ -128,7 +129,7 @@ Packing packed(Machine const& machine, PackingGraph const& graph, ClosedForm con
            fmt::format("packed{}, grown from {}", around, closed.how)}};
 }
 
-Packing make_packing(Machine const& machine, Node root, TreeWay way) {
+Packing make_packing(Machine const& machine, Node root, TreeDirection direction) {
   auto closed = closed_form(machine, root);
   auto const limit = tree_limit(machine);
   auto const most = closed.trees.count == limit || machine.nodes() > max_grown_nodes;
@@ -136,10 +137,10 @@ Packing make_packing(Machine const& machine, Node root, TreeWay way) {
     PackingReport const report{closed.trees.count, limit, closed.trees.count == limit, limit, closed.how};
     return {std::move(closed.trees), closed.extent, report};
   }
-  auto const graph = PackingGraph(machine, root, way);
-  ensure_connected(machine, graph, way);
+  auto const graph = PackingGraph(machine, root, direction);
+  ensure_connected(machine, graph, direction);
   return machine.nodes() <= max_packed_nodes ? packed(machine, graph, closed)
-                                             : untouched(machine, graph, std::move(closed), way);
+                                             : untouched(machine, graph, std::move(closed), direction);
 }
 
 }  // namespace
@@ -163,10 +164,10 @@ int tree_limit(Machine const& machine) {
   return links == 0 ? 1 : std::min(links, static_cast<int>(limit));
 }
 
-std::shared_ptr<Packing const> packing(Machine const& machine, Node root, TreeWay way) {
+std::shared_ptr<Packing const> packing(Machine const& machine, Node root, TreeDirection direction) {
   ensure(root >= 0 && root < machine.nodes(), "root", root, "a node of the machine (0 <= root < nodes())");
-  static Recent<std::tuple<Machine, Node, TreeWay>, Packing> recent(8);
-  return recent.get({machine, root, way}, [&] { return make_packing(machine, root, way); });
+  static Recent<std::tuple<Machine, Node, TreeDirection>, Packing> recent(8);
+  return recent.get({machine, root, direction}, [&] { return make_packing(machine, root, direction); });
 }
 
 }  // namespace allport

@@ -1,19 +1,19 @@
 // 2t + m trees where wrapped and open axes mix. The machine is a product of a torus G (wrapped axes of 3 or more) and a
 // mesh H (the others; of a wrapped axis of 2 one cable is used). A node is (g, h), the root (r, s).
 //   A_0 .. A_(2t-1)  rectangular trees of G from r; c_i is the root's only child in A_i
-//   B_0 .. B_(m-1)   rectangular trees of H from s; a child of s in B_j is called a door of j
+//   B_0 .. B_(m-1)   rectangular trees of H from s; a child of s in B_j is called an entry of j
 // A layer is {(g, h) : g}, a column {(g, h) : h}. Tree i of the first kind fills the root's layer along A_i, goes up
 // column c_i along B_e (e = i mod m), and fills every layer along A_i from c_i; the nodes (r, h) come last, from c_i.
-// Tree j of the second kind fills the root's column along B_j, every layer at a door of j along A_0, and the columns
-// from there along B_j; the nodes (g, s) come last, from a door. Both kinds want three sorts of links, and share them
+// Tree j of the second kind fills the root's column along B_j, every layer at an entry of j along A_0, and the columns
+// from there along B_j; the nodes (g, s) come last, from an entry. Both kinds want three sorts of links, and share them
 // so:
-//   - A_0 within the layer of a door of j belongs to the second kind. Tree 0 of the first kind enters that layer from
-//     the root's layer, over the links s -> door of B_j, which the second kind leaves free; at c_i, where tree i needs
+//   - A_0 within the layer of an entry of j belongs to the second kind. Tree 0 of the first kind enters that layer from
+//     the root's layer, over the links s -> entry of B_j, which the second kind leaves free; at c_i, where tree i needs
 //     this link for j = e(i), it comes over r -> c_i instead;
 //   - B_e in column c_i belongs to the first kind. Tree e of the second kind enters that column over r -> c_i, layer by
-//     layer, which tree i uses in the root's layer only; where layer h is a door of another j (taken above) and i = 0,
-//     the link of B_e into (c_0, h) is free and does it.
-// Each tree gives each node one parent, nearer to its start, and no link has two heirs: tests/collectives/packed.cpp
+//     layer, which tree i uses in the root's layer only; where layer h is an entry of another j (taken above) and i =
+//     0, the link of B_e into (c_0, h) is free and does it.
+// Each tree gives each node one parent, nearer to its start, and no link is used twice: tests/collectives/packed.cpp
 // looks at every one. For the number: every node has 2t + m links in at least, a corner has no more.
 #include <algorithm>
 
@@ -58,7 +58,7 @@ class Factor {
   [[nodiscard]] Node child(int tree) const { return child_[at(tree)].node; }
   [[nodiscard]] Port to_child(int tree) const { return child_[at(tree)].out; }
   /// The tree in which `node` is a child of the root, or -1.
-  [[nodiscard]] int door_of(Node node) const { return door_[at(node)]; }
+  [[nodiscard]] int entry_tree(Node node) const { return entry_tree_[at(node)]; }
 
   Node nodes = 1;
   Node root = 0;
@@ -79,7 +79,7 @@ class Factor {
 
   void fill(TreeSet const& set) {
     trees = set.count;
-    door_.assign(at(nodes), -1);
+    entry_tree_.assign(at(nodes), -1);
     TreePlace place;
     for (int t = 0; t < trees; ++t) {
       up_.emplace_back(at(nodes), any_port);
@@ -90,7 +90,7 @@ class Factor {
           continue;
         }
         up_.back()[at(n)] = whole(place.parent.out);
-        if (place.parent.rank == root) door_[at(n)] = t;
+        if (place.parent.rank == root) entry_tree_[at(n)] = t;
       }
     }
   }
@@ -99,7 +99,7 @@ class Factor {
   std::vector<Stride> stride_;
   std::vector<std::vector<Port>> up_;
   std::vector<Child> child_;
-  std::vector<int> door_;
+  std::vector<int> entry_tree_;
 };
 
 class Mixed {
@@ -134,10 +134,10 @@ class Mixed {
   [[nodiscard]] Port first_kind(int i, Node g, Node h) const {
     if (h == b_.root) return a_.up(i, g);
     if (g == a_.root) return a_.to_child(i);
-    auto const door = b_.door_of(h);
-    if (i == 0 && door >= 0) {
-      auto const other = a_.door_of(g);
-      return other > 0 && column_tree(other) == door ? a_.up(other, g) : b_.up(door, h);
+    auto const entry = b_.entry_tree(h);
+    if (i == 0 && entry >= 0) {
+      auto const other = a_.entry_tree(g);
+      return other > 0 && column_tree(other) == entry ? a_.up(other, g) : b_.up(entry, h);
     }
     return g == a_.child(i) ? b_.up(column_tree(i), h) : a_.up(i, g);
   }
@@ -145,10 +145,10 @@ class Mixed {
   [[nodiscard]] Port second_kind(int j, Node g, Node h) const {
     if (g == a_.root) return b_.up(j, h);
     if (h == b_.root) return b_.to_child(j);
-    auto const door = b_.door_of(h);
-    if (door == j) return a_.up(0, g);
-    auto const i = a_.door_of(g);
-    auto const enters = i >= 0 && column_tree(i) == j && !(i == 0 && door >= 0);
+    auto const entry = b_.entry_tree(h);
+    if (entry == j) return a_.up(0, g);
+    auto const i = a_.entry_tree(g);
+    auto const enters = i >= 0 && column_tree(i) == j && !(i == 0 && entry >= 0);
     return enters ? a_.up(i, g) : b_.up(j, h);
   }
 

@@ -54,7 +54,7 @@ class View {
       : shape_(shape),
         ghosts_(ghosts),
         first_(shape.torus ? tree / 2 : tree),
-        way_(shape.torus ? (tree % 2 == 0 ? 1 : -1) : 0) {
+        direction_(shape.torus ? (tree % 2 == 0 ? 1 : -1) : 0) {
     for (int k = 0; k < shape.axes; ++k) {
       auto const& l = line(k);
       here_[static_cast<std::size_t>(k)] = (node / l.stride) % l.length;
@@ -88,10 +88,10 @@ class View {
   /// How far lines along axis k go from the root's position, upwards or downwards.
   [[nodiscard]] Node reach(int k, int sign) const {
     auto const& l = line(k);
-    if (way_ != 0) return sign == way_ ? l.length - 1 : 0;
+    if (direction_ != 0) return sign == direction_ ? l.length - 1 : 0;
     return sign > 0 ? l.up : l.down;
   }
-  /// Signed number of steps from the root's position to mine, the way that this tree's lines go.
+  /// Signed number of steps from the root's position to mine, in the direction of this tree's lines.
   [[nodiscard]] Node steps(int k) const {
     auto const& l = line(k);
     auto const ahead = here_[static_cast<std::size_t>(k)] - l.root;
@@ -114,8 +114,8 @@ class View {
   Shape const& shape_;
   bool ghosts_;
   int first_ = 0;
-  int way_ = 0;    // +1, -1, or 0: both ways
-  int last_ = -1;  // last axis off the root's position
+  int direction_ = 0;  // +1, -1, or 0: both ways
+  int last_ = -1;      // last axis off the root's position
   std::array<Node, max_axes> here_{};
 };
 
@@ -162,7 +162,8 @@ std::array<AxisStreams, max_axes> streams_of(Machine const& machine, int trees, 
       auto const& line = shape.lines[static_cast<std::size_t>((first + k) % shape.axes)];
       auto& on_axis = streams[static_cast<std::size_t>(line.axis)];
       bool const wraps = machine.axis(line.axis).wraps;
-      bool const halves = wraps && !shape.torus;  // a wrapped line that goes both ways; others reach all the way
+      bool const halves =
+          wraps && !shape.torus;  // a wrapped line that goes in both directions; others reach all the way
       if (!shape.torus || tree % 2 == 0) on_axis.up += lines * (halves ? line.up : line.length - 1);
       if (!shape.torus || tree % 2 == 1) on_axis.down += lines * (halves ? line.down : line.length - 1);
       if (k > 0 || !ghosts) {

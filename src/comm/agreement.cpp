@@ -1,5 +1,4 @@
-// Agreement between ranks: nobody goes on alone after a local error, nobody
-// waits for one that left.
+// Agreement between ranks: after an error on one rank, no rank continues alone or waits for one that has left.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +42,7 @@ void CommState::all_well(std::string const& trouble, ErrorKind kind) const {
   int first = none;
   MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, mpi(), &request), "MPI_Iallreduce", rank);
-  await(request, "all ranks to say that they are well");
+  await(request, "all ranks to report their status");
   if (first == none) return;
   std::array<int, 2> head{static_cast<int>(std::min<std::size_t>(trouble.size(), 1U << 16)), static_cast<int>(kind)};
   check(MPI_Ibcast(head.data(), 2, MPI_INT, first, mpi(), &request), "MPI_Ibcast", rank, first);
@@ -72,20 +71,20 @@ void CommState::disagree(std::string_view name, std::int64_t value, std::string 
   MPI_Request request = MPI_REQUEST_NULL;
   auto const bytes = static_cast<int>(sizeof(Claim));
   check(MPI_Iallgather(&mine, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, mpi(), &request), "MPI_Iallgather", rank);
-  await(request, "all ranks to tell what they disagree about");
+  await(request, "all ranks to report their values");
   std::map<std::int64_t, std::vector<Rank>> camps;
   for (Rank r = 0; r < size; ++r) camps[all[static_cast<std::size_t>(r)].value].push_back(r);
   std::vector<std::vector<Rank>> by_size;
   for (auto& [_, members] : camps) by_size.push_back(std::move(members));
   std::ranges::stable_sort(by_size, [](auto const& a, auto const& b) { return a.size() > b.size(); });
-  std::string told;
+  std::string text;
   for (auto const& members : by_size) {
     auto const& claim = all[static_cast<std::size_t>(members.front())];
-    told += fmt::format("{}{} on rank{} {}", told.empty() ? "" : ", but ", claim.text.data(),
+    text += fmt::format("{}{} on rank{} {}", text.empty() ? "" : ", but ", claim.text.data(),
                         members.size() == 1 ? "" : "s", ranges(members));
-    if (told.size() > 2000) break;  // thousands of camps say no more than some
+    if (text.size() > 2000) break;  // thousands of camps say no more than some
   }
-  throw Error(ErrorKind::mismatch, fmt::format("{}: {}; pass the same on all ranks", name, told));
+  throw Error(ErrorKind::mismatch, fmt::format("{}: {}; pass the same on all ranks", name, text));
 }
 
 }  // namespace engine

@@ -13,7 +13,7 @@ std::vector<std::int64_t> Communicator::all_gather(std::span<std::int64_t const>
   engine::check(
       MPI_Iallgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, state_->mpi(), &request),
       "MPI_Iallgather", state_->rank);
-  state_->await(request, "all ranks to bring their figures");
+  state_->await(request, "all ranks to pass their values");
   return all;
 }
 

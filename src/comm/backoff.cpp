@@ -11,15 +11,15 @@ namespace {
 
 using std::chrono::microseconds;
 
-/// Polls before the core is offered to others, where nobody wanted it of late.
+/// Polls before the core is yielded, if no other thread has used it recently.
 constexpr int spins = 16;
-/// An offered core that is back later than this was used by somebody else: a rank with work, or the network's own.
+/// A yield that takes longer than this means that another thread has used the core.
 constexpr microseconds taken{5};
-/// Offers after one that was taken during which the core counts as shared.
+/// Number of yields for which the core counts as shared after such a yield.
 constexpr int memory = 8;
 constexpr microseconds shortest{30};
 constexpr microseconds longest{500};
-/// The longest sleep as a part of what so many bytes take on a link.
+/// Maximum sleep, as a fraction of the time of this many bytes on a link.
 constexpr double part = 1.0 / 25.0;
 constexpr std::int64_t segment = 64 << 10;
 
@@ -33,7 +33,7 @@ std::chrono::nanoseconds longest_on(Machine const& machine) {
   return std::min<std::chrono::nanoseconds>(std::chrono::duration_cast<std::chrono::nanoseconds>(nanoseconds), longest);
 }
 
-/// While it lives a lock is free, if there is one.
+/// Releases a lock, if there is one, for its lifetime.
 class Meanwhile {
  public:
   explicit Meanwhile(EngineLock* lock) {
@@ -44,7 +44,7 @@ class Meanwhile {
   std::optional<EngineLock::Released> released_;
 };
 
-/// Of the polls between sleeps, one in so many offers the core, to see whether anybody still wants it.
+/// One in this many polls between sleeps yields the core, to detect whether it is still shared.
 constexpr int polls_per_offer = 8;
 
 }  // namespace

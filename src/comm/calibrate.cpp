@@ -1,4 +1,4 @@
-// Puts a machine's numbers together from what its links, nodes and MPI library were seen to do.
+// Calibration: computes a machine's parameters from measurements of its links, nodes and MPI library.
 #include "allport/comm/calibrate.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 using engine::Clock;
 using engine::Links;
 
-/// Rank 0's day, for clocks differ.
+/// The date on rank 0, since clocks differ.
 std::string today(Communicator const& comm) {
   auto const mine = static_cast<std::int64_t>(std::time(nullptr));
   auto const now = static_cast<std::time_t>(comm.all_gather({&mine, 1}).front());
@@ -68,9 +68,9 @@ class Bench {
     return ranks;
   }
 
-  /// In short pieces where these are quicker, as segments of collectives would be then: over TCP, Open MPI asks the
-  /// receiver before it sends more than 64 KiB, and of two messages that cross the answer to one waits behind all of
-  /// the other, so that links would seem to carry one way at a time.
+  /// In short segments if these are faster, as collectives would then use: over TCP, Open MPI uses a rendezvous for
+  /// more than 64 KiB, and of two opposite messages the reply to one waits behind all data of the other, so links would
+  /// appear to be half-duplex.
   void cut() {
     constexpr std::int64_t piece = 32 << 10;
     auto const bytes = longest_at_once();
@@ -81,12 +81,12 @@ class Bench {
 
   [[nodiscard]] std::int64_t longest_at_once() const { return options_.quick ? 128 << 10 : 512 << 10; }
 
-  void tell(std::string const& phase, double done) const {
+  void report_progress(std::string const& phase, double done) const {
     if (options_.progress && rank_ == 0) options_.progress(phase, done);
   }
 
-  /// Bandwidth from long messages, the start from short ones: between them protocols change, and links that save up
-  /// tokens let the middle through.
+  /// Bandwidth from long messages, start-up from short ones: between them protocols change, and token-bucket links pass
+  /// medium-sized messages in a burst.
   LineFit fitted(std::function<double(std::int64_t)> const& seconds) const {
     std::vector<double> x;
     std::vector<double> y;
@@ -107,9 +107,9 @@ class Bench {
   void along(int a) {
     auto axis = machine_.axis(a);
     if (axis.length > 1) {
-      tell(fmt::format("links along {}", axis_letter(a)), 0.05 + 0.3 * a / machine_.axes());
-      auto const way = port(a, 1);
-      auto const busy = fitted([&](std::int64_t bytes) { return step({&way, 1}, bytes, budget_, 3); });
+      report_progress(fmt::format("links along {}", axis_letter(a)), 0.05 + 0.3 * a / machine_.axes());
+      auto const out = port(a, 1);
+      auto const busy = fitted([&](std::int64_t bytes) { return step({&out, 1}, bytes, budget_, 3); });
       auto const alone = fitted([&](std::int64_t bytes) { return 0.5 * pair(a, 1, bytes); });
       auto const letter = axis_letter(a);
       axis.bandwidth = BytesPerSecond(busy.per_byte > 0.0 ? 1.0 / busy.per_byte : axis.bandwidth.value());
@@ -125,8 +125,8 @@ class Bench {
     axes.push_back(axis);
   }
 
-  /// One exchange out of these ports. Several in a row keep the nodes in step, so that it is not the ragged end of the
-  /// barrier which is timed.
+  /// One exchange over these ports. Several in a row keep the nodes synchronised, so that the skew at the end of the
+  /// barrier is not timed.
   double step(std::span<Port const> ports, std::int64_t bytes, double budget, int fewest) {
     auto const count = bytes <= 16 << 10 ? 16 : bytes <= 256 << 10 ? 4 : 1;
     auto const steps = [&] {
@@ -135,7 +135,7 @@ class Bench {
     return clock_.median(steps, budget, fewest) / count;
   }
 
-  /// To and fro between node 0 and another one while the rest sleeps; median of a few.
+  /// Ping-pong between node 0 and another node while the others sleep; median of a few.
   double pair(int a, int hops, std::int64_t bytes) {
     constexpr std::size_t most = 5;
     auto const repeats = bytes <= 4096 ? 20 : 1;
@@ -169,12 +169,12 @@ class Bench {
     fits.push_back({fmt::format("latency of one more hop {}", axis_letter(a)), fit.per_byte, fit.error});
   }
 
-  /// o: a message's share of the processor, from many short ones in flight; what is left of a message's start is L.
+  /// o: processor time of a message, from many short ones in flight; the rest of a message's start-up is L.
   void starts() {
-    tell("overhead", 0.4);
+    report_progress("overhead", 0.4);
     constexpr int count = 64;
-    auto const way = ports_.front();
-    auto const took = clock_.median([&] { links_.burst(way, 8, count); }, budget_);
+    auto const out = ports_.front();
+    auto const took = clock_.median([&] { links_.burst(out, 8, count); }, budget_);
     auto least = took / (2.0 * count);
     for (auto const& axis : axes) {
       if (axis.length > 1) least = std::min(least, axis.latency.value() / 2.0);
@@ -201,7 +201,7 @@ class Bench {
 
   /// tau of Chan06, for long messages (which prices use) and for short ones; or a cap, where that fits better.
   void at_once() {
-    tell("several links at once", 0.45);
+    report_progress("several links at once", 0.45);
     auto const short_fit = fit_tau(sends_at_once(8));
     auto const times = sends_at_once(longest_at_once());
     auto const tau = fit_tau(times);
@@ -222,7 +222,7 @@ class Bench {
 
   /// gamma and beta of Solomonik11, with all ranks of a node at work.
   void node() {
-    tell("operator and memory", 0.55);
+    report_progress("operator and memory", 0.55);
     auto const ranks = static_cast<double>(machine_.ranks_per_node());
     constexpr std::size_t segment = 64 << 10;
     std::vector<double> left(segment / 8, 1.0);
@@ -250,15 +250,15 @@ class Bench {
     fits.push_back({"memory bandwidth", rates.memory_bandwidth.value(), 0.0});
   }
 
-  /// What rooms above want to know, one rank's share while all are at work.
+  /// Measurements registered by higher modules, per rank while all are busy.
   void registered() {
     auto const& all = options_.measurements;
     for (std::size_t m = 0; m < all.size(); ++m) {
-      tell(all[m].what, 0.56 + 0.03 * static_cast<double>(m) / static_cast<double>(all.size()));
+      report_progress(all[m].what, 0.56 + 0.03 * static_cast<double>(m) / static_cast<double>(all.size()));
       auto const calls = all[m].prepare();
       auto const whole = clock_.median(calls.once, 0.05);
       auto const beside = calls.beside ? clock_.median(calls.beside, 0.01) : 0.0;
-      // What is put back may take longer alone, where caches are cold, than in between.
+      // Restoring the data alone, with cold caches, may take longer than between the calls.
       fits.push_back({all[m].what, all[m].amount / std::max(whole - beside, whole / 2), 0.0});
     }
   }
@@ -273,7 +273,7 @@ class Bench {
   std::vector<Port> ports_;  ///< forward along every axis, then backward
 };
 
-/// Ours beside MPI's own, by the schedules that are chosen on the machine as it was found: those will run.
+/// Times Allport's and MPI's collectives, with the schedules that are selected on the calibrated machine.
 std::vector<MpiTimes> time_beside(Communicator const& comm, Machine const& found, CalibrateOptions const& options) {
   MPI_Comm by_place = MPI_COMM_NULL;
   engine::check(MPI_Comm_split(comm.mpi(), 0, comm.position(comm.rank()), &by_place), "MPI_Comm_split", comm.rank());

@@ -57,7 +57,7 @@ double middle_of(std::vector<double> samples) {
   return std::max(*middle, 1e-9);
 }
 
-/// Repetitions that last at least `grain`.
+/// Number of repetitions that takes at least `grain`.
 int repeats_for(double grain, double once, int most) {
   return std::clamp(static_cast<int>(grain / std::max(once, 1e-9)), 1, most);
 }

@@ -1,4 +1,4 @@
-// The stop-watch of calibration: all ranks start together, the slowest counts, and all agree when to stop.
+// Timing for calibration: all ranks start together, the slowest rank's time counts, and all agree when to stop.
 #pragma once
 
 #include <mpi.h>
@@ -14,7 +14,7 @@ class Clock {
   explicit Clock(MPI_Comm comm);
 
   /// Median over repetitions of the time that `once` takes on the slowest rank, each after a barrier. Short ones are
-  /// repeated within a sample, so that the clock's grain and the barrier's ragged end do not count. At least `fewest`
+  /// repeated within a sample, to hide the resolution of the clock and the skew of the barrier. At least `fewest`
   /// samples, then as many as fit into `budget`, 25 at most. Called by all ranks; the same value on all.
   [[nodiscard]] double median(std::function<void()> const& once, double budget, int fewest = 3) const;
 
@@ -23,7 +23,7 @@ class Clock {
   [[nodiscard]] double median_in_a_row(std::function<void()> const& once, double budget, int row, int fewest) const;
 
   [[nodiscard]] double slowest(double mine) const;
-  /// All begin together.
+  /// A barrier.
   void meet() const;
   /// For ranks that have nothing to do but must not spin on a core that others need.
   void barrier() const;

@@ -1,4 +1,4 @@
-// Lines and factors through measured times, by least relative distance, so that one late rank does not bend them.
+// Robust fits of lines and factors to measured times, by least relative distance, so that outliers have little effect.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -25,7 +25,7 @@ double distance(std::span<double const> times, std::function<double(double)> con
 }
 
 void ensure_times(std::span<double const> times, std::string_view name) {
-  for (auto const t : times) ensure(t > 0.0, name, t, "seconds > 0, for errors are parts of what was measured");
+  for (auto const t : times) ensure(t > 0.0, name, t, "seconds > 0, since errors are relative");
 }
 
 }  // namespace

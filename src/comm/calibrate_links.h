@@ -1,4 +1,4 @@
-// What calibration asks of the links: messages between neighbouring nodes, one rank a node.
+// Messages of calibration between neighbouring nodes, one rank per node.
 #pragma once
 
 #include <mpi.h>
@@ -17,13 +17,13 @@ class Links {
   /// `position` of this rank in the machine; `ranks` of the communicator by position.
   Links(MPI_Comm comm, Machine const& machine, Rank position, std::vector<Rank> ranks, std::int64_t longest);
 
-  /// Messages of exchange() go in pieces of so many bytes from now on; 0: whole.
+  /// Segment length of messages of exchange() from now on; 0: one segment.
   void cut(std::int64_t piece) { piece_ = piece; }
   /// Sends `bytes` out of all `ports` and receives as much from the nodes whose ports lead here, all at once.
   void exchange(std::span<Port const> ports, std::int64_t bytes);
   /// `count` messages of `bytes` out of one port, and as many in, all in flight at once.
   void burst(Port port, std::int64_t bytes, int count);
-  /// Node 0 and the node `hops` further along the axis send `bytes` to and fro once; the others wait quietly.
+  /// One ping-pong of `bytes` between node 0 and the node `hops` further along the axis; the others sleep.
   void ping_pong(int axis, int hops, std::int64_t bytes);
 
  private:

@@ -1,5 +1,5 @@
-// What MPI's own collectives take, by the library's default choice of algorithm, and what Allport's take beside them:
-// calls in a row whose roots go round, as programs make them.
+// Times of MPI's own collectives with the library's default algorithms, and of Allport's: consecutive calls with a
+// rotating root, as in programs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -93,14 +93,14 @@ std::vector<std::int64_t> vectors(bool quick) {
   return all;
 }
 
-/// Vectors up to which Allport's own is timed, too: beyond them its prices hold.
+/// Maximum vector for which Allport's is timed: beyond it its prices are accurate.
 constexpr std::int64_t longest_beside = 256 << 10;
 
 MpiTimes timed(std::string_view what, Own& own, engine::Clock const& clock, bool quick) {
   auto const per_size = quick ? 0.3 : 0.12;
   auto const all = quick ? 3.5 : 1.6;  // seconds for one collective
   MpiTimes times{std::string(what), {}, {}, {}};
-  // Short calls, and what is timed on both sides, from every root in turn; of long ones two must do.
+  // Short calls, and those that are timed for both, use every root in turn; long ones use two.
   auto const row = [&](std::int64_t bytes) {
     auto const vector = bytes * (of_blocks(what) ? own.size() : 1);
     bool const from_all = vector <= 16 << 10 || (vector <= longest_beside && own.size() <= 16);

@@ -1,4 +1,4 @@
-// A few rates of links that nobody has measured, in the moment that a program's start may take.
+// Quick measurement of link rates at a program's start, for machines that are not calibrated.
 #include "allport/comm/calibrate.h"
 
 #include <algorithm>
@@ -21,29 +21,29 @@ constexpr int attempts = 3;
 /// One axis, with every node sending to its neighbour along it.
 class Axle {
  public:
-  Axle(engine::Clock const& clock, engine::Links& links, Port way) : clock_(clock), links_(links), way_(way) {}
+  Axle(engine::Clock const& clock, engine::Links& links, Port port) : clock_(clock), links_(links), port_(port) {}
 
   /// Seconds of one exchange, or of one of `count` in a row.
   [[nodiscard]] double exchange(std::int64_t bytes, int count = 1) {
     return timed([&] {
-             for (int i = 0; i < count; ++i) links_.exchange({&way_, 1}, bytes);
+             for (int i = 0; i < count; ++i) links_.exchange({&port_, 1}, bytes);
            }) /
            count;
   }
   /// Seconds of the processor for one short message: many in flight at once.
   [[nodiscard]] double overhead() {
-    return timed([&] { links_.burst(way_, 8, burst); }) / (2.0 * burst);
+    return timed([&] { links_.burst(port_, 8, burst); }) / (2.0 * burst);
   }
 
-  /// Seconds of a short exchange: the least of a few, for whatever else runs at a program's start makes one longer.
+  /// Seconds of a short exchange: the minimum of a few, since other activity at a program's start can only delay it.
   [[nodiscard]] double start() {
     auto least = exchange(8, in_a_row);
     for (int again = 1; again < attempts; ++again) least = std::min(least, exchange(8, in_a_row));
     return least;
   }
 
-  /// Seconds a byte, by messages that grow while there is time, the longest once more: a link that has saved up what it
-  /// may send lets the first one's bytes through at once. What takes more than twice as long then was interrupted.
+  /// Seconds per byte, by messages of increasing length within the budget, the longest one twice: a token-bucket link
+  /// passes the first bytes in a burst. If the second time is more than twice the first, it was interrupted.
   [[nodiscard]] double per_byte(double start, double budget) {
     auto bytes = first_bytes;
     auto took = exchange(bytes);
@@ -66,7 +66,7 @@ class Axle {
 
   engine::Clock const& clock_;
   engine::Links& links_;
-  Port way_;
+  Port port_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// From ranks to positions: which contract a call comes to, and which blocks must be copied for it.
+// Translates a call by rank into a contract over positions, and finds the blocks that must be copied.
 #include "collective_call.h"
 
 #include <fmt/format.h>
@@ -107,7 +107,7 @@ Contract contract_of(CommState const& comm, CollectiveCall const& call, std::vec
   return with_blocks(call.what, comm.size, plain.root, std::move(table), plain.element);
 }
 
-/// A message for every pair, and no other rank on its way: all that a rank needs to know are its own blocks.
+/// A direct message for every pair: a rank needs to know its own blocks only.
 Schedule straight(CommState const& comm, Blocks const& sent, Blocks const& received, Extents mine) {
   auto const me = comm.position_of(comm.rank);
   Contract contract{.what = Collective::none, .ranks = comm.size};
@@ -144,7 +144,7 @@ Schedule straight(CommState const& comm, Blocks const& sent, Blocks const& recei
 
 }  // namespace
 
-/// Makes staging for the sides that need it.
+/// Allocates staging buffers for the sides that need them.
 class Placing {
  public:
   explicit Placing(PlacedCall& placed) : placed_(placed) {}
@@ -239,8 +239,8 @@ PlacedCall place_pairs(CommState const& comm, CollectiveCall const& call, PairTa
     return placed;
   }
   if (!call.algorithm.empty()) {
-    throw Error::argument("algorithm", show(call.algorithm), "none where alltoallv does not wait",
-                          "alltoallv() and prepare_alltoallv() take one, as they let all ranks know all lengths");
+    throw Error::argument("algorithm", show(call.algorithm), "none for a non-blocking alltoallv",
+                          "alltoallv() and prepare_alltoallv() accept one, since they exchange all lengths");
   }
   auto const me = at(comm.position_of(comm.rank));
   if (sent.bytes[me] != received.bytes[me]) {
@@ -292,11 +292,11 @@ std::vector<std::int64_t> pairs_of(CommState const& comm, CollectiveCall const& 
   }
 }
 
-PairTable agreed_pairs(CommState const& comm, std::vector<std::int64_t> const& told) {
+PairTable agreed_pairs(CommState const& comm, std::vector<std::int64_t> const& reported) {
   auto const n = at(comm.size);
   PairTable pairs(n * n);
   for (std::size_t s = 0; s < n; ++s) {
-    auto const* const row = &told[s * 2 * n];
+    auto const* const row = &reported[s * 2 * n];
     if (row[0] < 0) {
       throw Error(ErrorKind::mismatch, fmt::format("alltoallv: {} has refused its arguments; its own error says which",
                                                    comm.rank_text(comm.rank_at(static_cast<Rank>(s)))));
@@ -305,10 +305,10 @@ PairTable agreed_pairs(CommState const& comm, std::vector<std::int64_t> const& t
   }
   for (std::size_t s = 0; s < n; ++s) {
     for (std::size_t d = 0; d < n; ++d) {
-      auto const expected = told[d * 2 * n + n + s];
+      auto const expected = reported[d * 2 * n + n + s];
       if (pairs[s * n + d] == expected) continue;
       throw Error(ErrorKind::mismatch,
-                  fmt::format("alltoallv: {} sends {} bytes to {}, which expects {}; both must say the same",
+                  fmt::format("alltoallv: {} sends {} bytes to {}, which expects {}; both must pass the same count",
                               comm.rank_text(comm.rank_at(static_cast<Rank>(s))), pairs[s * n + d],
                               comm.rank_text(comm.rank_at(static_cast<Rank>(d))), expected));
     }

@@ -1,4 +1,4 @@
-// A collective as its caller says it, by rank, becomes a contract over positions with the buffers that it needs.
+// Translates a collective call by rank into a contract over positions and its buffers.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ struct CommState;
 /// gaps.
 class Staging {
  public:
-  /// What is sent, before a start.
+  /// Copies the input, before a start.
   void bring() {
     for (auto const& c : in_) std::memcpy(c.to, c.from, c.bytes);
     given_ = false;
   }
-  /// What has come, once after each start.
+  /// Copies the output, once after each start.
   void give() {
     if (given_) return;
     given_ = true;
@@ -43,7 +43,7 @@ class Staging {
   bool given_ = true;
 };
 
-/// What is run for a call.
+/// The schedule and buffers of a call.
 struct PlacedCall {
   Contract contract{};
   std::optional<Schedule> schedule{};  ///< none: schedule_for(contract)
@@ -51,19 +51,19 @@ struct PlacedCall {
   std::unique_ptr<Staging> staging{};
 };
 
-/// What all ranks' calls of alltoall's v-variant come to, by position: bytes[source * ranks + destination].
+/// The counts of all ranks' calls of alltoallv, by position: bytes[source * ranks + destination].
 using PairTable = std::vector<std::int64_t>;
 
-/// @param pairs  of alltoall's v-variant; none: messages go straight from rank to rank
-/// @throws Error(argument) naming what is wrong with the call
+/// @param pairs  of alltoallv; none: messages go directly from rank to rank
+/// @throws Error(argument) naming the wrong argument
 [[nodiscard]] PlacedCall place(CommState const& comm, CollectiveCall const& call, PairTable const* pairs = nullptr);
 
-/// This rank's part of what tell_pairs() is made of: 2 * ranks numbers by position, the bytes that it sends and those
-/// that it expects. All are -1 where something is wrong with the call, which the ranks must hear of.
+/// This rank's contribution to exchange_pairs(): 2 * ranks numbers by position, the bytes that it sends and those that
+/// it expects. All are -1 if the call has an error, which all ranks must report.
 [[nodiscard]] std::vector<std::int64_t> pairs_of(CommState const& comm, CollectiveCall const& call,
                                                  std::string& trouble);
-/// @param told  pairs_of() all positions, one after the other
-/// @throws Error(mismatch) on every rank where a rank expects other bytes than it is sent
-[[nodiscard]] PairTable agreed_pairs(CommState const& comm, std::vector<std::int64_t> const& told);
+/// @param reported  pairs_of() of all positions, one after the other
+/// @throws Error(mismatch) on every rank if a rank expects another number of bytes than it is sent
+[[nodiscard]] PairTable agreed_pairs(CommState const& comm, std::vector<std::int64_t> const& reported);
 
 }  // namespace allport::engine

@@ -1,4 +1,4 @@
-// What a Communicator and its copies share.
+// The state shared by a Communicator and its copies.
 #pragma once
 
 #include <mpi.h>
@@ -26,7 +26,7 @@ namespace allport::engine {
 
 struct CommState;
 
-/// What a communicator's messages travel by.
+/// The MPI communicator and tags of a communicator's messages.
 struct MessageContext {
   MPI_Comm mpi = MPI_COMM_NULL;
   std::vector<Rank> ranks{};            ///< in `mpi`, by rank; empty: the identity
@@ -41,7 +41,7 @@ struct MessageContext {
                                              int number);
 };
 
-/// All under the family's lock, but for what never changes.
+/// Protected by the family's lock, except constant members.
 struct CommState : std::enable_shared_from_this<CommState> {
   /// Takes an MPI communicator of its own over. `ranks`: by position in `machine`; `whole`: positions in
   /// the family's machine by rank; both empty for the identity.
@@ -61,32 +61,31 @@ struct CommState : std::enable_shared_from_this<CommState> {
   void ensure_alive() const;
   void ensure_rank(std::string_view argument, Rank r) const;
 
-  /// The MPI communicator of these ranks and no others, for collective calls. @throws Error where there is none, only a
-  /// context
+  /// The MPI communicator of exactly these ranks, for collective calls. @throws Error if there is only a context
   [[nodiscard]] MPI_Comm mpi() const;
   /// Starts a message to or from a rank, under a tag of this communicator's. @throws Error(mpi)
   void send(void const* data, std::int64_t bytes, Rank to, int tag, MPI_Request& request) const;
   void receive(void* data, std::int64_t bytes, Rank from, int tag, MPI_Request& request) const;
-  /// Bitwise or of all members' words, by messages among them; returns when all are here, and moves the family along
-  /// meanwhile. Members call it in one order. (Dissemination: Hensgen, Finkel, Manber 1988.)
+  /// Bitwise or of all members' words, by messages among them; also a barrier. Progresses the family meanwhile. Members
+  /// call it in the same order. (Dissemination: Hensgen, Finkel, Manber 1988.)
   void join(std::span<Rank const> members, Rank place, std::span<std::uint64_t> words, std::string_view what) const;
-  /// Waits for an MPI request, moving the family along meanwhile.
+  /// Waits for an MPI request; progresses the family meanwhile.
   void await(MPI_Request request, std::string_view what) const;
-  /// Waits until all ranks are here, moving the family along meanwhile.
+  /// A barrier that progresses the family meanwhile.
   void meet(std::string_view what) const;
-  /// What selection may choose from.
+  /// The algorithms for selection.
   [[nodiscard]] AlgorithmList algorithms(std::optional<Scattered> const& trees) const;
   /// Communicator::algorithm_by_name().
   [[nodiscard]] std::string algorithm_by_name(Contract const& contract, std::optional<Mapping> mapping = {}) const;
-  /// By selection on the machine, or of the algorithm that is named.
+  /// The schedule chosen by selection, or of the named algorithm.
   [[nodiscard]] ScheduleCache::Entry& schedule_for(Contract const& contract, std::string_view algorithm,
                                                    std::int64_t segment = 0);
   /// The same where this rank's program is short; else, and with ALLPORT_CHECK, null.
   [[nodiscard]] ScheduleCache::Entry* short_entry(Contract const& contract);
-  /// A block of tags to keep. Called by all ranks in one order.
+  /// Reserves a block of tags. Called by all ranks in the same order.
   [[nodiscard]] int take_lasting_turn();
   [[nodiscard]] EngineLock& lock() const { return *engine->lock(); }
-  /// Throws on every rank when any brings a non-empty text.
+  /// Throws on every rank if any rank passes a non-empty text.
   void all_well(std::string const& trouble, ErrorKind kind) const;
   /// Throws on every rank unless `value` is equal on all; `text` is what a
   /// message shows of it (cut to 119 characters).
@@ -98,7 +97,8 @@ struct CommState : std::enable_shared_from_this<CommState> {
   Rank rank = 0;
   Rank size = 1;
   Machine machine;
-  /// As it was named, where `machine` has rates that were measured at start: the order of sums must not hang on those.
+  /// As it was named, where `machine` has rates that were measured at start: the order of sums must not depend on
+  /// those.
   std::optional<Machine> named;
   bool box = true;
   /// Beside what the family knows, for ranks that form no box: by the rates of `machine`, and of `named`.
@@ -111,15 +111,15 @@ struct CommState : std::enable_shared_from_this<CommState> {
   Turns turns;
   LastingTurns lasting_turns;
   ScheduleCache schedules;
-  std::list<std::pair<std::string, std::shared_ptr<void>>> kept;  ///< Communicator::keep, latest first
+  std::list<std::pair<std::string, std::shared_ptr<void>>> cached;  ///< Communicator::cached, latest first
 
  private:
   [[noreturn]] void disagree(std::string_view name, std::int64_t value, std::string const& text) const;
 };
 
-/// While it lives, this thread may be in an MPI call that blocks until all members have come to it. @pre all of them
-/// are here or on their way (CommState::meet), for the call moves nothing of ours along. Where MPI lets several threads
-/// call, the lock is released: another rank's thread may come to its part only after one of ours has got it.
+/// During its lifetime this thread may be in a blocking MPI call of all members. @pre all of them have reached it or
+/// will soon (CommState::meet), since the call does not progress Allport's transfers. If MPI supports several threads,
+/// the lock is released: another rank may reach the call only after another thread of this process has got the lock.
 class MayBlock {
  public:
   explicit MayBlock(EngineLock& lock);
@@ -147,7 +147,7 @@ struct TransferState {
   TransferState(std::shared_ptr<CommState> comm, Program program, Buffers buffers, int tag);
   /// A start's that failed here, for the others to be told: ALLPORT_CHECK.
   explicit TransferState(std::shared_ptr<CommState> comm);
-  /// Waits unless that makes no sense any more.
+  /// Waits unless waiting is impossible.
   ~TransferState();
   TransferState(TransferState const&) = delete;
   TransferState& operator=(TransferState const&) = delete;
@@ -162,7 +162,7 @@ struct TransferState {
   void wait(FunctionRef<void()> pause = {});
   /// Until the buffers hold all that will come.
   void wait_for_data();
-  /// For destructors: waits unless that makes no sense any more.
+  /// For destructors: waits unless waiting is impossible.
   void settle() noexcept;
   [[nodiscard]] std::string text() const;
 
@@ -192,7 +192,7 @@ struct TurnState {
   std::shared_ptr<TransferState> latest;  ///< that was started under it
 };
 
-/// What all ranks must pass alike, in words.
+/// Description of the values that all ranks must pass alike.
 [[nodiscard]] std::string schedule_text(Schedule const& schedule);
 
 /// FNV-1a over bytes; the same on all ranks of a job.

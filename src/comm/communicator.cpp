@@ -1,4 +1,4 @@
-// The communicator's making, and what it tells about itself.
+// Construction and queries of communicators.
 #include "allport/comm/communicator.h"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ std::uint64_t fingerprint(Machine const& m) {
   return sum;
 }
 
-/// What a rank says of the machine and of its ranks' places in it, and what was wrong with that on this one.
+/// A rank's machine and placement, and the local error in them.
 struct Said {
   Machine machine;
   std::optional<Machine> named{};
@@ -80,7 +80,7 @@ struct Said {
   std::string trouble{};
 };
 
-/// Owns a fresh family over `comm` once all ranks are content with it.
+/// Creates a family over `comm` after all ranks have agreed.
 std::shared_ptr<CommState> found(MPI_Comm comm, Said said) {
   auto const size = size_of(comm);
   auto& [machine, named, mapping, trouble] = said;
@@ -97,10 +97,10 @@ std::shared_ptr<CommState> found(MPI_Comm comm, Said said) {
                                            std::move(ranks), std::move(whole));
   state->named = std::move(named);
   engine::EngineSettings settings;
-  engine::Carriers carriers;
+  engine::LinkWatch link_watch;
   try {
     // Every process watches its own node's links; the rest must be alike on all ranks.
-    carriers = engine::Carriers::from_environment();
+    link_watch = engine::LinkWatch::from_environment();
     if (state->rank == 0) settings = engine::EngineSettings::from_environment();
     ensure(state->machine.ranks() == size, "machine", state->machine.name(),
            fmt::format("a machine of as many ranks as the communicator, {}, not {}", size, state->machine.ranks()),
@@ -112,7 +112,7 @@ std::shared_ptr<CommState> found(MPI_Comm comm, Said said) {
   MPI_Request request = MPI_REQUEST_NULL;
   check(MPI_Ibcast(&settings, sizeof settings, MPI_BYTE, 0, comm, &request), "MPI_Ibcast", state->rank, 0);
   state->await(request, "rank 0's settings");
-  engine->configure(settings, std::move(carriers));
+  engine->configure(settings, std::move(link_watch));
   auto const& m = state->machine;
   state->agree("machine", static_cast<std::int64_t>(fingerprint(m)),
                fmt::format("'{}' ({} nodes, {:016x})", m.name(), m.nodes(), fingerprint(m)));
@@ -134,8 +134,7 @@ Said said_by_spec(MPI_Comm comm, std::string_view spec) {
   return said;
 }
 
-/// Rank 0 reads ALLPORT_MACHINE (a spec or a file that may lie on its disk
-/// only), all get the same.
+/// Rank 0 reads ALLPORT_MACHINE (a spec or a file, which may be on its disk only) and broadcasts it.
 Said said_by_environment(MPI_Comm comm) {
   int rank = 0;
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank", 0);
@@ -260,31 +259,31 @@ Mapping Communicator::mapping() const {
 
 void Communicator::progress() const {
   EngineGuard const hold(state_->lock());
-  // As long as something moves, but not for ever: the caller has work of its own.
+  // While there is progress, but with a limit: the caller has work of its own.
   for (int polls = 0; polls < 64 && state_->engine->progress(); ++polls) {
   }
 }
 
-std::shared_ptr<void> Communicator::keep(std::string const& key,
-                                         std::function<std::shared_ptr<void>()> const& make) const {
+std::shared_ptr<void> Communicator::cached(std::string const& key,
+                                           std::function<std::shared_ptr<void>()> const& make) const {
   constexpr std::size_t most = 8;
-  auto& kept = state_->kept;
+  auto& cached = state_->cached;
   {
     EngineGuard const hold(state_->lock());
-    auto const known = std::ranges::find(kept, key, &std::pair<std::string, std::shared_ptr<void>>::first);
-    if (known != kept.end()) {
-      kept.splice(kept.begin(), kept, known);
-      return kept.front().second;
+    auto const known = std::ranges::find(cached, key, &std::pair<std::string, std::shared_ptr<void>>::first);
+    if (known != cached.end()) {
+      cached.splice(cached.begin(), cached, known);
+      return cached.front().second;
     }
   }
   auto made = make();
   std::shared_ptr<void> gone;  // its destructor may wait, or communicate
   EngineGuard const hold(state_->lock());
-  if (kept.size() == most) {
-    gone = std::move(kept.back().second);
-    kept.pop_back();
+  if (cached.size() == most) {
+    gone = std::move(cached.back().second);
+    cached.pop_back();
   }
-  kept.emplace_front(key, made);
+  cached.emplace_front(key, made);
   return made;
 }
 
@@ -303,7 +302,7 @@ std::shared_ptr<EngineLock> Communicator::lock() const { return state_->engine->
 void Communicator::barrier() const {
   EngineGuard const hold(state_->lock());
   state_->ensure_alive();
-  state_->meet("the other ranks to come to the barrier");
+  state_->meet("the other ranks to enter the barrier");
 }
 
 MpiComm Communicator::duplicate() const {

@@ -15,8 +15,8 @@ namespace {
 std::atomic<MPI_Errhandler> stand_in{MPI_ERRHANDLER_NULL};
 
 #if defined(MPICH_NUMVERSION) || defined(MPI_ABI)
-/// Where several threads may call, MPICH 4.0 holds its lock here: most of MPI cannot be called, and MPI_Abort ends the
-/// job by a failed assertion, so the error itself is told before.
+/// With several threads MPICH 4.0 holds its lock here: most of MPI cannot be called, and MPI_Abort ends the job by a
+/// failed assertion, so the error itself is printed before.
 void end_by_error(MPI_Comm* comm, int* code, ...) {
   if (Completing::here()) return;
   int rank = 0;

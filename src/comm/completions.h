@@ -5,8 +5,8 @@ namespace allport::engine {
 
 /// Prepares this process for Completing. MPICH (seen with 4.0) calls the handler of MPI_COMM_WORLD about a request that
 /// failed, whatever handler the request's communicator has. By default that ends the job, so stand_in_for_fatal() takes
-/// the default's place. Any other handler of the program's stays and is called. No handler is exchanged for the time of
-/// a call: other threads may be making errors of their own. Does nothing for other libraries.
+/// the default's place. Any other handler of the program is kept and called. Handlers are not replaced temporarily
+/// during a call, since other threads may cause errors of their own. No effect with other libraries.
 void let_completions_return();
 
 /// While it lives, requests that this thread completes return their errors, unless the program's own handler of

@@ -13,8 +13,8 @@ namespace engine {
 
 namespace {
 
-/// The messages that blocks make: none of an empty one; else some of `longest` bytes, and one that is shorter and ends
-/// the block. So both sides cut a block of the same length alike, and a longer one than is expected is an error.
+/// The messages of a block: none if it is empty; else messages of `longest` bytes and a shorter one that ends the
+/// block. So both sides split a block of the same length alike, and a block that is longer than expected is an error.
 template <class Block>
 std::vector<Block> cut(std::span<Block const> blocks, std::size_t longest) {
   std::vector<Block> messages;

@@ -1,4 +1,4 @@
-// Blocks that go straight from rank to rank, all at once.
+// Simultaneous direct exchange of blocks.
 #pragma once
 
 #include <mpi.h>
@@ -28,7 +28,7 @@ class Exchange {
 
  private:
   void start();
-  /// Takes what MPI has completed; true when there was something.
+  /// Handles completed requests; true if there were any.
   bool poll();
   void completed(std::size_t message, MPI_Status const& status, int code);
   [[nodiscard]] std::string text_of(std::size_t message) const;

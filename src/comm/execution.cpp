@@ -147,7 +147,7 @@ void Execution::complete(std::int32_t op, std::int64_t segment) {
   auto& state = ops_[index(op)];
   auto* const landed = landed_.data() + op * window_;
   landed[segment % window_] = 1;
-  if (segment != state.completed) return;  // an earlier one is still on its way
+  if (segment != state.completed) return;  // an earlier one is still in flight
   while (state.completed < state.posted && landed[state.completed % window_] != 0) {
     landed[state.completed % window_] = 0;
     ++state.completed;

@@ -1,5 +1,4 @@
-// One rank's program while it runs: per-operation counters, and what may go
-// next.
+// Execution of one rank's program: counters by operation, and the operations that may run next.
 #pragma once
 
 #include <mpi.h>
@@ -27,16 +26,14 @@ struct Tags {
   int first = 0;            ///< channel c travels under MPI tag first + c
 };
 
-/// Segments of one operation: [0, completed) are done, [completed, posted) are
-/// with MPI.
+/// Segments of one operation: [0, completed) are complete, [completed, posted) have MPI requests.
 struct OpProgress {
   std::int64_t posted = 0;
   std::int64_t completed = 0;
   bool queued = false;  ///< combine, copy: has its place in the compute queue
 };
 
-/// Runs a Program on a communicator. Made once, started any number of times
-/// without allocating.
+/// Runs a Program on a communicator. Constructed once; starts do not allocate.
 class Execution {
  public:
   /// `window`: segments in flight per operation.
@@ -46,31 +43,31 @@ class Execution {
   Execution(Execution const&) = delete;
   Execution& operator=(Execution const&) = delete;
 
-  /// Goes as soon as all ranks have passed `check`, if there is one, and its turn has come. Errors of starting are kept
-  /// for rethrow_if_failed().
+  /// Runs as soon as all ranks have passed `check`, if there is one, and its turn has come. Errors of the start are
+  /// stored for rethrow_if_failed().
   void start(Tags tags, std::shared_ptr<StartCheck> check = {});
-  /// May be asked without the lock; what the execution wrote is there for whom it tells that it has ended.
+  /// May be called without the lock; if it returns true, the execution's writes are visible.
   [[nodiscard]] bool active() const { return active_.load(std::memory_order_acquire); }
-  /// Nothing will be written to this rank's buffers any more; it may still be sending.
+  /// Whether this rank's buffers are complete; it may still be sending.
   [[nodiscard]] bool has_data() const { return !active() || (tag_ >= 0 && writes_left_ == 0); }
   [[nodiscard]] bool failed() const { return error_ != nullptr; }
   void rethrow_if_failed() const {
     if (error_) std::rethrow_exception(error_);
   }
-  /// Lets go of everything in flight.
+  /// Abandons everything in flight.
   void abandon(std::exception_ptr why);
   /// "segment 3 of 16 of channel 1, 65536 bytes, from rank 5", the first that
   /// is waited for.
   [[nodiscard]] std::string waits_for() const;
 
   // For Turns:
-  /// Posts all that can go. Channel c travels under MPI tag `tag` + c.
+  /// Posts all operations that may run. Channel c uses MPI tag `tag` + c.
   void go(int tag);
 
   // For ProgressEngine:
   static constexpr std::int32_t agreement = -1;  ///< stands for the operation of a StartCheck's request
   void finished(Finished const& f);
-  /// Does one ready combine or copy segment; false when none is ready any more.
+  /// Runs one ready combine or copy segment; false if none is ready.
   bool compute_one();
   [[nodiscard]] bool receives(std::int32_t op) const { return program_.ops[index(op)].kind == OpKind::receive; }
 
@@ -104,7 +101,7 @@ class Execution {
   std::int64_t writes_left_ = 0;  // of ops_left_, those that are no sends
   int tag_ = -1;                  // of channel 0; negative: it has not gone yet
   Tags tags_;
-  std::shared_ptr<StartCheck> check_;  // while it is under way
+  std::shared_ptr<StartCheck> check_;  // while it is in flight
   std::atomic<bool> active_ = false;
   std::exception_ptr error_;
 };

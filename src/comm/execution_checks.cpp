@@ -21,13 +21,13 @@ void ensure_runnable(CommState const& comm, Program const& program, Extents exte
   check_program(program, comm.position_of(comm.rank), comm.size, extents);
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
     auto const& op = program.ops[i];
-    bool const talks = op.kind == OpKind::receive || op.kind == OpKind::send;
-    if (talks && op.channel >= comm.tags.channels) {
-      cannot_run(i, op,
-                 fmt::format("needs more channels than the {} that the tags of this MPI library leave room for",
-                             comm.tags.channels));
+    bool const is_message = op.kind == OpKind::receive || op.kind == OpKind::send;
+    if (is_message && op.channel >= comm.tags.channels) {
+      cannot_run(
+          i, op,
+          fmt::format("needs more channels than the {} that the tags of this MPI library allow", comm.tags.channels));
     }
-    if (talks && std::min(op.length, op.segment) > std::numeric_limits<int>::max()) {
+    if (is_message && std::min(op.length, op.segment) > std::numeric_limits<int>::max()) {
       cannot_run(i, op, fmt::format("has segments of {} bytes, more than one MPI message may have", op.segment));
     }
     if (op.kind == OpKind::combine && !can_combine) {
@@ -62,7 +62,7 @@ std::string segment_text(CommState const& comm, Op const& what, InFlight const& 
 }
 
 std::string Execution::waits_for() const {
-  if (check_) return "all ranks to say which schedule they start (ALLPORT_CHECK)";
+  if (check_) return "all ranks to report which schedule they start (ALLPORT_CHECK)";
   if (tag_ < 0) return fmt::format("an earlier start, as {} are in flight at once", comm_.tags.sequences);
   for (auto const kind : {OpKind::receive, OpKind::send}) {
     for (std::size_t i = 0; i < ops_.size(); ++i) {

@@ -1,4 +1,4 @@
-// What is checked of a program before it runs, and of what arrives.
+// Checks of a program before it runs, and of received messages.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct CommState;
 ///         this MPI library cannot carry its messages
 void ensure_runnable(CommState const& comm, Program const& program, Extents extents, bool can_combine);
 
-/// @throws Error(mpi), or Error(mismatch) where other bytes came than the operation takes
+/// @throws Error(mpi), or Error(mismatch) if the received length differs from the operation's
 void check_arrival(CommState const& comm, Op const& op, Finished const& f);
 
 /// "segment 3 of 16 of channel 1, 65536 bytes, from rank 5".

@@ -17,7 +17,7 @@ std::byte byte_of(Rank source, Rank destination, std::int64_t i, int round) {
 /// Small whole numbers, so that sums are exact in any order.
 double term(std::int64_t i, int round) { return static_cast<double>((i * 7 + round * 3) % 1021); }
 
-/// One position's buffers and what must be in them.
+/// One position's buffers and their expected contents.
 class Data {
  public:
   Data(Contract const& contract, Rank position)

@@ -16,18 +16,18 @@ namespace {
 
 using engine::check;
 
-constexpr int letters_at_once = 16;
+constexpr int messages_at_once = 16;
 
 }  // namespace
 
-bool Multicasts::State::drop(LetterHead const& head, Rank from) {
+bool Multicasts::State::drop(MessageHeader const& header, Rank from) {
   ++dropped;
   if (!comm.checks()) return true;
   throw Error(
       ErrorKind::schedule,
       fmt::format("rank {} got a message of {} bytes from rank {} that was sent after the end of its run; a rank "
-                  "sends nothing after finish() has counted it last",
-                  comm.rank(), head.bytes, from));
+                  "must not send after its last contribution to finish()",
+                  comm.rank(), header.bytes, from));
 }
 
 Multicasts::Multicasts(Communicator const& comm, TopologyIds ids, MulticastOptions options, Route route)
@@ -35,9 +35,9 @@ Multicasts::Multicasts(Communicator const& comm, TopologyIds ids, MulticastOptio
 
 Multicasts::~Multicasts() {
   auto& s = *state_;
-  if (!engine::mpi_is_up() || !s.clean || s.channel.letters == MPI_COMM_NULL) return;
+  if (!engine::mpi_is_up() || !s.clean || s.channel.messages == MPI_COMM_NULL) return;
   EngineGuard const hold(*s.comm.lock());
-  MPI_Comm_free(&s.channel.letters);
+  MPI_Comm_free(&s.channel.messages);
   MPI_Comm_free(&s.channel.pieces);
 }
 
@@ -58,7 +58,7 @@ void Multicasts::send(Multicast const& what, MessageName const& name, std::span<
 
 void Multicasts::send(MessageName const& name, std::span<std::byte const> data, std::int64_t token) {
   auto& s = *state_;
-  ensure(static_cast<bool>(s.route), "route", "none", "a function that tells where a message goes");
+  ensure(static_cast<bool>(s.route), "route", "none", "a function that returns the destinations of a message");
   s.start(name, s.route(name), true, data, token, false);
 }
 
@@ -67,7 +67,7 @@ bool Multicasts::poll(Arrived arrived, Left left) {
   EngineGuard const hold(*s.comm.lock());
   bool moved = s.complete();
   moved = s.start_own() || moved;
-  for (int i = 0; i < letters_at_once && s.receive(); ++i) moved = true;
+  for (int i = 0; i < messages_at_once && s.receive(); ++i) moved = true;
   for (auto const token : std::exchange(s.gone, {})) {
     if (left) left(token);
   }
@@ -85,17 +85,17 @@ bool Multicasts::finish(FunctionRef<bool()> is_wrong) {
   EngineGuard const hold(*s.comm.lock());
   if (!s.agreed) {
     if (s.wave == MPI_REQUEST_NULL) {
-      // Who takes what has arrived may send more, and so may who learns that something has left.
+      // The callbacks for received messages and completed sends may send more.
       if (!s.arrivals.empty() || !s.requests.empty() || !s.gone.empty()) return false;
       s.mine = {s.sent, s.taken, is_wrong && is_wrong() ? 1 : 0};
       check(MPI_Iallreduce(s.mine.data(), s.sums.data(), static_cast<int>(s.mine.size()), MPI_INT64_T, MPI_SUM,
-                           s.channel.letters, &s.wave),
+                           s.channel.messages, &s.wave),
             "MPI_Iallreduce", s.comm.rank());
     }
     int over = 0;
     check(MPI_Test(&s.wave, &over, MPI_STATUS_IGNORE), "MPI_Test", s.comm.rank());
     if (over == 0) return false;
-    // Two equal sums in a row: between the two nothing was sent, and all that was sent before had been taken.
+    // Two equal sums in a row: between them nothing was sent, and all earlier messages had been received.
     s.agreed = s.sums[0] == s.sums[1] && s.sums == s.before;
     s.before = s.sums;
   }
@@ -110,7 +110,7 @@ bool Multicasts::finish(FunctionRef<bool()> is_wrong) {
 bool Multicasts::may_be_over() const {
   auto const& s = *state_;
   if (s.agreed) return true;
-  // The last count equals the one before, and after one that does nothing comes.
+  // The last sum equals the one before it, and no message arrives after it.
   return s.wave != MPI_REQUEST_NULL && s.before[0] >= 0 && s.before[0] == s.before[1] && s.mine[1] == s.taken;
 }
 
@@ -122,7 +122,7 @@ void Multicasts::give_back() {
   s.spare->give_back(std::exchange(s.channel, {}));
 }
 
-bool Multicasts::is_carrying() const { return !state_->requests.empty(); }
+bool Multicasts::has_open_requests() const { return !state_->requests.empty(); }
 Traffic Multicasts::counted() const { return state_->traffic; }
 std::int64_t Multicasts::control_messages() const { return state_->control; }
 std::int64_t Multicasts::forwarded() const { return state_->forwarded; }

@@ -44,7 +44,7 @@ MulticastChannel SpareChannels::take(Communicator const& comm) {
     ++channel.uses;
     return channel;
   }
-  channel.letters = comm.duplicate();
+  channel.messages = comm.duplicate();
   channel.pieces = comm.duplicate();
   return channel;
 }
@@ -53,7 +53,7 @@ SpareChannels::~SpareChannels() {
   if (!engine::mpi_is_up()) return;
   EngineGuard const hold(*lock_);
   for (auto& channel : spare_) {
-    MPI_Comm_free(&channel.letters);
+    MPI_Comm_free(&channel.messages);
     MPI_Comm_free(&channel.pieces);
   }
 }
@@ -101,45 +101,45 @@ bool Multicasts::State::is_joined_twice(Rank position) const {
          }) > 1;
 }
 
-int Multicasts::State::row_of(LetterHead const& head, Hop const& hop) const {
+int Multicasts::State::row_of(MessageHeader const& header, Hop const& hop) const {
   if (!goes_on(hop)) return -1;
-  if (head.way == MulticastWay::prefix) return ids.common_prefix(ids.of(me), ids.of(hop.next));
-  return head.way == MulticastWay::axes ? head.hops : -1;
+  if (header.tree == MulticastTree::prefix) return ids.common_prefix(ids.of(me), ids.of(hop.next));
+  return header.tree == MulticastTree::axes ? header.hops : -1;
 }
 
 bool Multicasts::State::goes_on(Hop const& hop) const {
   return hop.set.size() > (hop.set.contains(ids.position(hop.next)) ? 1 : 0);
 }
 
-void Multicasts::State::add_hop(Carried& carried, Hop const& hop, std::optional<DestinationSet> set) {
+void Multicasts::State::add_hop(HeldMessage& held, Hop const& hop, std::optional<DestinationSet> set) {
   Outgoing out;
   out.to = comm.at_position(hop.next);
-  out.head = carried.head;
-  if (carried.from) ++out.head.hops;
-  out.row = row_of(out.head, hop);
-  out.head.use = channel.uses;
-  out.head.number = numbers[static_cast<std::size_t>(out.to)]++;
+  out.header = held.header;
+  if (held.from) ++out.header.hops;
+  out.row = row_of(out.header, hop);
+  out.header.use = channel.uses;
+  out.header.number = numbers[static_cast<std::size_t>(out.to)]++;
   auto const alone = !goes_on(hop);
-  if (!carried.from) out.head.segment = alone ? last_segment(carried.head.bytes, hop) : options.segment.value();
+  if (!held.from) out.header.segment = alone ? last_segment(held.header.bytes, hop) : options.segment.value();
   if (alone) {
-    out.head.intervals = LetterHead::alone;
+    out.header.intervals = MessageHeader::alone;
   } else {
     out.set = std::move(set);
   }
-  carried.hops.push_back(std::move(out));
+  held.hops.push_back(std::move(out));
   ++sent;
 }
 
-void Multicasts::State::add_hops(Carried& carried, std::vector<Hop> const& hops) {
+void Multicasts::State::add_hops(HeldMessage& held, std::vector<Hop> const& hops) {
   auto const most = static_cast<std::size_t>(options.intervals);
   for (auto const& hop : hops) {
-    if (carried.head.intervals == LetterHead::routed) {
-      add_hop(carried, hop, std::nullopt);
+    if (held.header.intervals == MessageHeader::routed) {
+      add_hop(held, hop, std::nullopt);
       continue;
     }
-    // Whom a chain or another tree goes to next hangs on all of its set: only prefix routing takes any part.
-    if (carried.head.way != MulticastWay::prefix) {
-      add_hop(carried, hop, hop.set);
+    // Whom a chain or another tree goes to next depends on all of its set: only prefix routing takes any part.
+    if (held.header.tree != MulticastTree::prefix) {
+      add_hop(held, hop, hop.set);
       continue;
     }
     auto const& wanted = hop.set.intervals();
@@ -148,19 +148,19 @@ void Multicasts::State::add_hops(Carried& carried, std::vector<Hop> const& hops)
       auto part = hop;
       part.set = DestinationSet(std::vector<Positions>(wanted.begin() + static_cast<std::ptrdiff_t>(i),
                                                        wanted.begin() + static_cast<std::ptrdiff_t>(end)));
-      add_hop(carried, part, part.set);
+      add_hop(held, part, part.set);
     }
   }
 }
 
-Forwarding Multicasts::State::share_of(engine::Letter const& letter) const {
-  auto const& head = letter.head;
-  if (head.intervals == LetterHead::alone) return {true, {}};
-  if (!letter.set) {
-    auto own = share(ids, route(head.name), me, &*table);
+Forwarding Multicasts::State::share_of(engine::UnpackedMessage const& unpacked) const {
+  auto const& header = unpacked.header;
+  if (header.intervals == MessageHeader::alone) return {true, {}};
+  if (!unpacked.set) {
+    auto own = share(ids, route(header.name), me, &*table);
     return {own.deliver, std::move(own.hops)};
   }
-  return hand_on(ids, {head.source, *letter.set, head.way, head.split, head.order}, me, &*table);
+  return forwarding_of(ids, {header.source, *unpacked.set, header.tree, header.split, header.order}, me, &*table);
 }
 
 void Multicasts::State::start(MessageName const& name, Multicast const& what, bool routed,
@@ -169,30 +169,30 @@ void Multicasts::State::start(MessageName const& name, Multicast const& what, bo
   ensure(bytes <= longest_message.value(), "data", bytes, "at most 2^30 bytes a message", "", ErrorKind::unsupported);
   EngineGuard const hold(*comm.lock());
   auto const own = share(ids, what, me, &*table);
-  Carried carried;
-  carried.head = {name, 0, bytes, 0, me, routed ? LetterHead::routed : 0, what.way, what.split, what.order};
-  carried.data = data.data();
-  carried.there = bytes;
-  carried.token = token;
-  carried.is_urgent = is_urgent;
-  add_hops(carried, own.hops);
+  HeldMessage held;
+  held.header = {name, 0, bytes, 0, me, routed ? MessageHeader::routed : 0, what.tree, what.split, what.order};
+  held.data = data.data();
+  held.there = bytes;
+  held.token = token;
+  held.is_urgent = is_urgent;
+  add_hops(held, own.hops);
   clean = false;
   if (own.deliver) {
     auto copy = bytes > 0 ? aligned(bytes) : nullptr;
     if (bytes > 0) std::memcpy(copy.get(), data.data(), data.size());
     arrivals.push_back({me, name, std::move(copy), bytes});
   }
-  (is_urgent ? urgent : waiting).push_back(std::move(carried));
+  (is_urgent ? urgent : waiting).push_back(std::move(held));
 }
 
-std::size_t Multicasts::State::place(Carried carried) {
+std::size_t Multicasts::State::place(HeldMessage held) {
   if (free.empty()) {
-    all.push_back(std::move(carried));
+    all.push_back(std::move(held));
     return all.size() - 1;
   }
   auto const at = free.back();
   free.pop_back();
-  all[at] = std::move(carried);
+  all[at] = std::move(held);
   return at;
 }
 
@@ -203,50 +203,51 @@ void Multicasts::State::request(MPI_Request r, Pending what) {
 
 void Multicasts::State::start_hop(std::size_t at, std::size_t h) {
   auto& out = all[at].hops[h];
-  out.packet = engine::pack_letter(out.head, out.set, all[at].data);
-  if (out.head.carries_data()) out.sent = out.head.bytes;
+  out.packet = engine::pack_message(out.header, out.set, all[at].data);
+  if (out.header.carries_data()) out.sent = out.header.bytes;
   auto r = MPI_REQUEST_NULL;
   auto const length = static_cast<int>(out.packet.size());
-  // What is handed on stays here until it is taken there; what ends there is always taken.
+  // A message to be forwarded by its receiver is stored here until the receiver accepts it; one for the receiver only
+  // is always accepted.
   auto const send = out.row >= 0 ? MPI_Issend : MPI_Isend;
-  check(send(out.packet.data(), length, MPI_BYTE, out.to, out.row + 1, channel.letters, &r), "MPI_Isend", comm.rank(),
+  check(send(out.packet.data(), length, MPI_BYTE, out.to, out.row + 1, channel.messages, &r), "MPI_Isend", comm.rank(),
         out.to);
   ++out.open;
   request(r, {at, static_cast<std::int64_t>(h)});
-  if (out.head.bytes > 0) {
-    traffic += Traffic{1, 0, out.head.bytes, 0};
+  if (out.header.bytes > 0) {
+    traffic += Traffic{1, 0, out.header.bytes, 0};
     if (all[at].from) ++forwarded;
   } else {
     ++control;
   }
-  if (options.watch) options.watch({true, out.to, out.head.number, out.head.name, out.head.bytes});
+  if (options.watch) options.watch({true, out.to, out.header.number, out.header.name, out.header.bytes});
 }
 
 void Multicasts::State::post_receives(std::size_t at) {
-  auto& carried = all[at];
-  auto const bytes = carried.head.bytes;
-  auto const segment = carried.head.segment;
-  while (carried.asked < bytes && carried.asked - carried.there < window * segment) {
-    auto const length = std::min(segment, bytes - carried.asked);
+  auto& held = all[at];
+  auto const bytes = held.header.bytes;
+  auto const segment = held.header.segment;
+  while (held.asked < bytes && held.asked - held.there < window * segment) {
+    auto const length = std::min(segment, bytes - held.asked);
     auto r = MPI_REQUEST_NULL;
-    check(MPI_Irecv(carried.memory.get() + carried.asked, static_cast<int>(length), MPI_BYTE, *carried.from,
-                    static_cast<int>(carried.head.number % tags), channel.pieces, &r),
-          "MPI_Irecv", comm.rank(), *carried.from);
-    request(r, {at, -1, carried.asked / segment});
-    carried.asked += length;
+    check(MPI_Irecv(held.memory.get() + held.asked, static_cast<int>(length), MPI_BYTE, *held.from,
+                    static_cast<int>(held.header.number % tags), channel.pieces, &r),
+          "MPI_Irecv", comm.rank(), *held.from);
+    request(r, {at, -1, held.asked / segment});
+    held.asked += length;
   }
 }
 
 void Multicasts::State::send_pieces(std::size_t at) {
-  auto& carried = all[at];
-  for (std::size_t h = 0; h < carried.hops.size(); ++h) {
-    auto& out = carried.hops[h];
-    while (out.sent < carried.head.bytes && out.open < window) {
-      auto const length = std::min(out.head.segment, carried.head.bytes - out.sent);
-      if (out.sent + length > carried.there) break;
+  auto& held = all[at];
+  for (std::size_t h = 0; h < held.hops.size(); ++h) {
+    auto& out = held.hops[h];
+    while (out.sent < held.header.bytes && out.open < window) {
+      auto const length = std::min(out.header.segment, held.header.bytes - out.sent);
+      if (out.sent + length > held.there) break;
       auto r = MPI_REQUEST_NULL;
-      check(MPI_Isend(carried.data + out.sent, static_cast<int>(length), MPI_BYTE, out.to,
-                      static_cast<int>(out.head.number % tags), channel.pieces, &r),
+      check(MPI_Isend(held.data + out.sent, static_cast<int>(length), MPI_BYTE, out.to,
+                      static_cast<int>(out.header.number % tags), channel.pieces, &r),
             "MPI_Isend", comm.rank(), out.to);
       out.sent += length;
       ++out.open;
@@ -258,40 +259,40 @@ void Multicasts::State::send_pieces(std::size_t at) {
 void Multicasts::State::pump(std::size_t at) {
   if (all[at].from) post_receives(at);
   send_pieces(at);
-  auto& carried = all[at];
-  if (carried.there < carried.head.bytes) return;
-  if (carried.from && !std::exchange(carried.taken, true)) take(carried);
-  auto const has_left = [&](Outgoing const& out) { return out.open == 0 && out.sent == carried.head.bytes; };
-  if (std::ranges::all_of(carried.hops, has_left)) release(at);
+  auto& held = all[at];
+  if (held.there < held.header.bytes) return;
+  if (held.from && !std::exchange(held.taken, true)) take(held);
+  auto const has_left = [&](Outgoing const& out) { return out.open == 0 && out.sent == held.header.bytes; };
+  if (std::ranges::all_of(held.hops, has_left)) release(at);
 }
 
-void Multicasts::State::take(Carried const& carried) {
+void Multicasts::State::take(HeldMessage const& held) {
   ++taken;
-  auto const& head = carried.head;
-  if (head.bytes > 0) traffic += Traffic{0, 1, 0, head.bytes};
-  if (options.watch) options.watch({false, *carried.from, head.number, head.name, head.bytes});
-  if (carried.deliver) arrivals.push_back({head.source, head.name, carried.memory, head.bytes});
+  auto const& header = held.header;
+  if (header.bytes > 0) traffic += Traffic{0, 1, 0, header.bytes};
+  if (options.watch) options.watch({false, *held.from, header.number, header.name, header.bytes});
+  if (held.deliver) arrivals.push_back({header.source, header.name, held.memory, header.bytes});
 }
 
 void Multicasts::State::release(std::size_t at) {
-  auto& carried = all[at];
-  if (carried.row >= 0) {
-    transit[static_cast<std::size_t>(carried.row)] -= in_transit(carried);
-    transit_now -= in_transit(carried);
+  auto& held = all[at];
+  if (held.row >= 0) {
+    transit[static_cast<std::size_t>(held.row)] -= in_transit(held);
+    transit_now -= in_transit(held);
   }
-  if (!carried.from) {
-    if (!carried.is_urgent) --under_way;
-    if (carried.token >= 0) gone.push_back(carried.token);
+  if (!held.from) {
+    if (!held.is_urgent) --in_flight;
+    if (held.token >= 0) gone.push_back(held.token);
   }
-  carried = {};
+  held = {};
   free.push_back(at);
 }
 
-std::int64_t Multicasts::State::in_transit(Carried const& carried) {
-  return carried.head.bytes + static_cast<std::int64_t>(sizeof(LetterHead));
+std::int64_t Multicasts::State::in_transit(HeldMessage const& held) {
+  return held.header.bytes + static_cast<std::int64_t>(sizeof(MessageHeader));
 }
 
-void Multicasts::State::start_own(Carried own) {
+void Multicasts::State::start_own(HeldMessage own) {
   auto const at = place(std::move(own));
   for (std::size_t h = 0; h < all[at].hops.size(); ++h) start_hop(at, h);
   pump(at);
@@ -301,8 +302,8 @@ bool Multicasts::State::start_own() {
   bool const started = !urgent.empty();
   for (; !urgent.empty(); urgent.pop_front()) start_own(std::move(urgent.front()));
   auto const before = waiting.size();
-  for (; !waiting.empty() && under_way < options.sends; waiting.pop_front()) {
-    ++under_way;
+  for (; !waiting.empty() && in_flight < options.sends; waiting.pop_front()) {
+    ++in_flight;
     start_own(std::move(waiting.front()));
   }
   return started || waiting.size() < before;
@@ -318,13 +319,13 @@ bool Multicasts::State::complete() {
   std::vector<std::size_t> moved;
   for (int d = 0; d < count; ++d) {
     auto const& what = pending[static_cast<std::size_t>(done[static_cast<std::size_t>(d)])];
-    auto& carried = all[what.at];
+    auto& held = all[what.at];
     if (what.hop >= 0) {
-      --carried.hops[static_cast<std::size_t>(what.hop)].open;
+      --held.hops[static_cast<std::size_t>(what.hop)].open;
     } else {
-      carried.ahead |= std::uint64_t{1} << (what.segment - carried.there / carried.head.segment);
-      for (; (carried.ahead & 1) != 0; carried.ahead >>= 1) {
-        carried.there = std::min(carried.there + carried.head.segment, carried.head.bytes);
+      held.ahead |= std::uint64_t{1} << (what.segment - held.there / held.header.segment);
+      for (; (held.ahead & 1) != 0; held.ahead >>= 1) {
+        held.there = std::min(held.there + held.header.segment, held.header.bytes);
       }
     }
     moved.push_back(what.at);
@@ -346,7 +347,7 @@ bool Multicasts::State::complete() {
 bool Multicasts::State::probe(MPI_Message& message, MPI_Status& status) {
   int there = 0;
   auto const look = [&](int tag) {
-    check(MPI_Improbe(MPI_ANY_SOURCE, tag, channel.letters, &there, &message, &status), "MPI_Improbe", comm.rank());
+    check(MPI_Improbe(MPI_ANY_SOURCE, tag, channel.messages, &there, &message, &status), "MPI_Improbe", comm.rank());
     return there != 0;
   };
   auto const full = [&](std::int64_t bytes) { return bytes >= options.transit.value(); };
@@ -367,29 +368,30 @@ bool Multicasts::State::receive() {
   incoming.resize(static_cast<std::size_t>(length));
   check(MPI_Mrecv(incoming.data(), length, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv", comm.rank(),
         status.MPI_SOURCE);
-  auto const letter = engine::read_letter(incoming);
-  if (letter.head.use != channel.uses) return drop(letter.head, status.MPI_SOURCE);
-  auto const mine = share_of(letter);
-  Carried carried;
-  carried.head = letter.head;
-  carried.from = status.MPI_SOURCE;
-  carried.deliver = mine.deliver;
-  if (letter.head.bytes > 0) {
-    bool const given = mine.deliver && options.room;
-    carried.memory = given ? options.room(letter.head.name, letter.head.bytes) : aligned(letter.head.bytes);
+  auto const unpacked = engine::unpack_message(incoming);
+  if (unpacked.header.use != channel.uses) return drop(unpacked.header, status.MPI_SOURCE);
+  auto const mine = share_of(unpacked);
+  HeldMessage held;
+  held.header = unpacked.header;
+  held.from = status.MPI_SOURCE;
+  held.deliver = mine.deliver;
+  if (unpacked.header.bytes > 0) {
+    bool const given = mine.deliver && options.allocate;
+    held.memory =
+        given ? options.allocate(unpacked.header.name, unpacked.header.bytes) : aligned(unpacked.header.bytes);
   }
-  carried.data = carried.memory.get();
-  if (letter.head.carries_data()) {
-    if (!letter.data.empty()) std::memcpy(carried.memory.get(), letter.data.data(), letter.data.size());
-    carried.there = carried.asked = letter.head.bytes;
+  held.data = held.memory.get();
+  if (unpacked.header.carries_data()) {
+    if (!unpacked.data.empty()) std::memcpy(held.memory.get(), unpacked.data.data(), unpacked.data.size());
+    held.there = held.asked = unpacked.header.bytes;
   }
   if (!mine.deliver && status.MPI_TAG > 0) {
-    carried.row = status.MPI_TAG - 1;
-    transit[static_cast<std::size_t>(carried.row)] += in_transit(carried);
-    transit_peak = std::max(transit_peak, transit_now += in_transit(carried));
+    held.row = status.MPI_TAG - 1;
+    transit[static_cast<std::size_t>(held.row)] += in_transit(held);
+    transit_peak = std::max(transit_peak, transit_now += in_transit(held));
   }
-  add_hops(carried, mine.hops);
-  auto const at = place(std::move(carried));
+  add_hops(held, mine.hops);
+  auto const at = place(std::move(held));
   for (std::size_t h = 0; h < all[at].hops.size(); ++h) start_hop(at, h);
   pump(at);
   return true;

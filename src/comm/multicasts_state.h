@@ -1,4 +1,4 @@
-// What carries multicasts: messages that are here, their ways on, and the requests of all.
+// State of Multicasts: stored messages, their outgoing hops, and MPI requests.
 #pragma once
 
 #include <mpi.h>
@@ -12,20 +12,20 @@
 #include <vector>
 
 #include "allport/comm/multicasts.h"
-#include "multicast_letter.h"
+#include "multicast_message.h"
 
 namespace allport {
 
-/// What one Multicasts's messages travel in.
+/// The communicators of one Multicasts.
 struct MulticastChannel {
-  MPI_Comm letters = MPI_COMM_NULL;
+  MPI_Comm messages = MPI_COMM_NULL;
   MPI_Comm pieces = MPI_COMM_NULL;
   std::int32_t uses = 0;
 };
 
-/// Channels that nobody uses now, kept with the communicator that they are duplicates of. Two at least take turns: who
-/// begins a use has seen all ranks at the end of the one before, so that nobody is left in the one before that, to take
-/// its letters for his own.
+/// Unused channels, cached with the communicator that they are duplicates of. At least two are used alternately: a rank
+/// that starts a use has seen all ranks at the end of the previous one, so no rank is still in the one before that and
+/// could receive its messages.
 class SpareChannels {
  public:
   [[nodiscard]] static std::shared_ptr<SpareChannels> of(Communicator const& comm);
@@ -35,7 +35,7 @@ class SpareChannels {
   ~SpareChannels();
 
   // With the family's lock:
-  /// Collective where there are none to spare, on all ranks alike.
+  /// Collective if the cache is empty, which is the same on all ranks.
   [[nodiscard]] MulticastChannel take(Communicator const& comm);
   void give_back(MulticastChannel channel) { spare_.push_back(channel); }
 
@@ -45,29 +45,29 @@ class SpareChannels {
 };
 
 struct Multicasts::State {
-  using LetterHead = engine::LetterHead;
+  using MessageHeader = engine::MessageHeader;
 
-  /// A message's way to the next rank.
+  /// One outgoing hop of a message.
   struct Outgoing {
     Rank to = 0;   ///< of the communicator
-    int row = -1;  ///< class of transit there; -1: it is for that rank alone, or a destination hands it on
-    LetterHead head{};
+    int row = -1;  ///< transit class at the receiver; -1: that rank is a destination
+    MessageHeader header{};
     std::optional<DestinationSet> set{};
     std::vector<std::byte> packet{};
     std::int64_t sent = 0;  ///< bytes whose sends have been started
     int open = 0;           ///< requests
   };
 
-  /// A message that is here: one of this rank's own, or one that comes and is taken, handed on, or both.
-  struct Carried {
-    LetterHead head{};
-    std::shared_ptr<std::byte[]> memory{};  ///< of what came
+  /// A message stored on this rank: sent from here, or being received, forwarded, or both.
+  struct HeldMessage {
+    MessageHeader header{};
+    std::shared_ptr<std::byte[]> memory{};  ///< of a received message
     std::byte const* data = nullptr;
-    std::int64_t there = 0;      ///< bytes that are here, from the first on
+    std::int64_t there = 0;      ///< bytes received contiguously from the first on
     std::int64_t asked = 0;      ///< bytes whose receives have been posted
-    std::uint64_t ahead = 0;     ///< segments behind `there` that are here: bit 0 is the first that is not
-    std::optional<Rank> from{};  ///< of the communicator; none: own
-    int row = -1;                ///< class of transit that it counts in
+    std::uint64_t ahead = 0;     ///< received segments beyond `there`; bit 0 is the first missing one
+    std::optional<Rank> from{};  ///< of the communicator; none: sent from here
+    int row = -1;                ///< its transit class
     bool deliver = false;
     bool taken = false;
     bool is_urgent = false;
@@ -75,9 +75,9 @@ struct Multicasts::State {
     std::int64_t token = -1;
   };
 
-  /// What a request is of.
+  /// The message and hop of a request.
   struct Pending {
-    std::size_t at = 0;        ///< of a Carried
+    std::size_t at = 0;        ///< of a HeldMessage
     std::int64_t hop = -1;     ///< of its hops; -1: a receive
     std::int64_t segment = 0;  ///< of a receive
   };
@@ -86,44 +86,44 @@ struct Multicasts::State {
 
   // Where a message goes.
 
-  /// Classes of transit by way of axes.
+  /// Number of transit classes of tree axes.
   [[nodiscard]] int most_hops() const;
-  /// Of a message that goes no further.
+  /// Segment length of a message on its last hop.
   [[nodiscard]] std::int64_t last_segment(std::int64_t bytes, Hop const& hop) const;
   /// Whether several links join this rank's node and a position's, as round a ring of two.
   [[nodiscard]] bool is_joined_twice(Rank position) const;
-  /// The class of transit that a message is in where it goes; -1: it ends there, or who hands it on wants it.
-  [[nodiscard]] int row_of(LetterHead const& head, Hop const& hop) const;
-  /// Whoever gets it alone gets it in one piece.
+  /// The transit class of a message at its receiver; -1: the receiver is a destination.
+  [[nodiscard]] int row_of(MessageHeader const& header, Hop const& hop) const;
+  /// Whether the receiver must forward the message.
   [[nodiscard]] bool goes_on(Hop const& hop) const;
 
-  void add_hop(Carried& carried, Hop const& hop, std::optional<DestinationSet> set);
-  void add_hops(Carried& carried, std::vector<Hop> const& hops);
-  /// This rank's share in a message that has come.
-  [[nodiscard]] Forwarding share_of(engine::Letter const& letter) const;
+  void add_hop(HeldMessage& held, Hop const& hop, std::optional<DestinationSet> set);
+  void add_hops(HeldMessage& held, std::vector<Hop> const& hops);
+  /// This rank's part in a received message.
+  [[nodiscard]] Forwarding share_of(engine::UnpackedMessage const& unpacked) const;
   void start(MessageName const& name, Multicast const& what, bool routed, std::span<std::byte const> data,
              std::int64_t token, bool is_urgent);
 
-  // What moves.
+  // Progress.
 
-  std::size_t place(Carried carried);
+  std::size_t place(HeldMessage held);
   void request(MPI_Request r, Pending what);
   void start_hop(std::size_t at, std::size_t h);
   void post_receives(std::size_t at);
   void send_pieces(std::size_t at);
-  /// Whatever a message can do now.
+  /// Progresses one message.
   void pump(std::size_t at);
-  void take(Carried const& carried);
+  void take(HeldMessage const& held);
   void release(std::size_t at);
-  [[nodiscard]] static std::int64_t in_transit(Carried const& carried);
-  void start_own(Carried own);
+  [[nodiscard]] static std::int64_t in_transit(HeldMessage const& held);
+  void start_own(HeldMessage own);
   bool start_own();
   bool complete();
-  /// Looks for a letter of the classes that have memory left.
+  /// Probes for a message of a transit class with free memory.
   bool probe(MPI_Message& message, MPI_Status& status);
   bool receive();
-  /// Of a letter that was sent in an earlier use of the channel. True, as receive() says.
-  bool drop(LetterHead const& head, Rank from);
+  /// Drops a message that was sent in an earlier use of the channel. Returns true, as receive() does.
+  bool drop(MessageHeader const& header, Rank from);
 
   Communicator comm;
   TopologyIds ids;
@@ -133,14 +133,14 @@ struct Multicasts::State {
   std::optional<RoutingTable> table;
   std::shared_ptr<SpareChannels> spare;
   MulticastChannel channel;
-  std::vector<std::int64_t> numbers;  ///< of letters to each rank
-  std::vector<std::int64_t> transit;  ///< bytes under way, of each class
+  std::vector<std::int64_t> numbers;  ///< of messages to each rank
+  std::vector<std::int64_t> transit;  ///< bytes in flight, of each class
   std::int64_t transit_now = 0;
   std::int64_t transit_peak = 0;
-  std::deque<Carried> urgent;   ///< own ones that have not been started and wait for nothing
-  std::deque<Carried> waiting;  ///< the other ones
-  int under_way = 0;            ///< of those, what has been started, and has not left
-  std::deque<Carried> all;      ///< in places that stay
+  std::deque<HeldMessage> urgent;   ///< own ones that have not been started and wait for nothing
+  std::deque<HeldMessage> waiting;  ///< the other ones
+  int in_flight = 0;                ///< of those, what has been started, and has not left
+  std::deque<HeldMessage> all;      ///< in places that stay
   std::vector<std::size_t> free;
   std::vector<MPI_Request> requests;
   std::vector<Pending> pending;  ///< of requests
@@ -154,7 +154,7 @@ struct Multicasts::State {
   std::int64_t sent = 0;
   std::int64_t taken = 0;
   std::int64_t dropped = 0;
-  /// A sum over all ranks: what was sent, what was taken, and who says that something is wrong.
+  /// A sum over all ranks: messages sent, messages received, ranks with an error.
   using Wave = std::array<std::int64_t, 3>;
   MPI_Request wave = MPI_REQUEST_NULL;
   Wave mine{};

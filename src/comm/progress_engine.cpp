@@ -13,10 +13,10 @@
 namespace allport::engine {
 namespace {
 
-/// Idle polls between two looks at the clock.
+/// Idle polls between two readings of the clock.
 constexpr int polls_per_check = 64;
 
-/// Polls that moved something, after which other threads are let in all the same.
+/// Polls with progress after which other threads get the lock nevertheless.
 constexpr int polls_per_pause = 64;
 
 }  // namespace
@@ -36,9 +36,9 @@ EngineSettings EngineSettings::from_environment() {
   return {stall.seconds, stall.abort ? 1 : 0, checks ? 1 : 0};
 }
 
-void ProgressEngine::configure(EngineSettings const& settings, Carriers carriers) {
+void ProgressEngine::configure(EngineSettings const& settings, LinkWatch link_watch) {
   checks_ = settings.checks != 0;
-  stall_ = {settings.stall_seconds, settings.stall_aborts != 0, std::move(carriers), checks_};
+  stall_ = {settings.stall_seconds, settings.stall_aborts != 0, std::move(link_watch), checks_};
 }
 
 ProgressEngine::~ProgressEngine() {
@@ -134,16 +134,14 @@ void ProgressEngine::remove_finished(int count) {
 }
 
 void ProgressEngine::compute() {
-  // One segment of one execution, then MPI gets its turn again: links must not
-  // idle behind arithmetic.
+  // One segment of one execution, then MPI is polled again: links must not idle during arithmetic.
   next_computing_ = next_computing_ >= computing_.size() ? 0 : next_computing_;
   auto* const execution = computing_[next_computing_];
   if (execution->compute_one()) {
     ++next_computing_;
     return;
   }
-  // It may have gone from the list by failing, or have come back by finishing
-  // and starting anew.
+  // It may have been removed from the list by failing, or have been added again by finishing and restarting.
   if (next_computing_ < computing_.size() && computing_[next_computing_] == execution) {
     computing_[next_computing_] = computing_.back();
     computing_.pop_back();

@@ -39,7 +39,7 @@ struct Finished {
   int bytes = 0;  ///< received; MPI_UNDEFINED where MPI cannot tell
 };
 
-/// What rank 0 finds in its environment when a family is made, and tells all.
+/// Settings that rank 0 reads from its environment when a family is created, and broadcasts.
 struct EngineSettings {
   double stall_seconds = 0;
   std::int32_t stall_aborts = 0;
@@ -55,38 +55,35 @@ void let_go(MPI_Request& request, bool receives);
 /// Everything but the constructor and the destructor is called with lock() held.
 class ProgressEngine {
  public:
-  /// Hangs itself on MPI_COMM_SELF, so that MPI_Finalize frees what is left.
+  /// Attaches itself to MPI_COMM_SELF, so that MPI_Finalize frees remaining resources.
   explicit ProgressEngine(Machine whole, std::optional<Machine> named = {});
   ~ProgressEngine();
   ProgressEngine(ProgressEngine const&) = delete;
   ProgressEngine& operator=(ProgressEngine const&) = delete;
 
-  void configure(EngineSettings const& settings, Carriers carriers);
+  void configure(EngineSettings const& settings, LinkWatch link_watch);
   [[nodiscard]] std::shared_ptr<EngineLock> const& lock() const { return lock_; }
 
-  /// Moves everything along once; true when something moved. Reentrant calls
-  /// (from a Combine) do nothing.
+  /// Progresses everything once; true if there was progress. Reentrant calls (from a Combine) have no effect.
   bool progress();
-  /// Progresses until done(), letting other threads in between two looks at MPI. `what` tells the stall watch what is
-  /// waited for. `pause`, if any, is called when nothing moves.
+  /// Progresses until done(); other threads get the lock between two polls. `what` describes for the stall watch what
+  /// is waited for. `pause`, if any, is called when there is no progress.
   void wait_until(FunctionRef<bool()> done, FunctionRef<std::string()> what, MPI_Comm comm,
                   FunctionRef<void()> pause = {});
-  /// Waits for a request of the caller's own (a barrier, an agreement), moving
-  /// the family along meanwhile.
+  /// Waits for a request of the caller (a barrier, an agreement); progresses the family meanwhile.
   void await(MPI_Request request, FunctionRef<std::string()> what, MPI_Comm comm);
 
   void post(MPI_Request request, InFlight what);
   /// Has a combine or copy segment ready.
   void compute_later(Execution& execution) { computing_.push_back(&execution); }
-  /// Forgets an execution that failed: cancels its receives and lets go of its
-  /// sends.
+  /// Removes a failed execution: cancels its receives and frees its sends.
   void abandon(Execution& execution);
-  /// Keeps the buffers of an abandoned check, which MPI still uses.
+  /// Owns the buffers of an abandoned check, which MPI still uses.
   void keep(std::shared_ptr<StartCheck> check) { orphans_.push_back(std::move(check)); }
 
-  /// Whether any transfer or request is under way.
+  /// Whether any transfer or request is in flight.
   [[nodiscard]] bool in_flight() const { return !requests_.empty() || !computing_.empty(); }
-  /// @throws Error inside an operator, where nothing may be waited for
+  /// @throws Error inside an operator, which must not wait
   void ensure_no_operator() const;
 
   [[nodiscard]] Machine const& machine() const { return machine_; }

@@ -14,7 +14,7 @@ namespace {
 /// @throws Error naming the buffer that is too short on this rank
 void check_buffers(engine::CommState const& comm, Schedule const& schedule, Buffers const& buffers,
                    Combine const& combine) {
-  // Texts are made only for errors: this is passed by every call.
+  // Texts are formatted for errors only: every call runs this check.
   auto const& contract = schedule.contract();
   if (contract.ranks != comm.size) {
     throw Error::argument("schedule", show(contract.ranks),
@@ -35,7 +35,7 @@ void check_buffers(engine::CommState const& comm, Schedule const& schedule, Buff
   }
 }
 
-/// The schedule, bound to buffers that suit it.
+/// The schedule, bound to valid buffers.
 std::shared_ptr<engine::TransferState> bound(std::shared_ptr<engine::CommState> const& comm, Schedule const& schedule,
                                              Buffers buffers, Combine&& combine) {
   check_buffers(*comm, schedule, buffers, combine);
@@ -62,8 +62,8 @@ std::shared_ptr<engine::TransferState> bound(std::shared_ptr<engine::CommState> 
 
 using MakeState = FunctionRef<std::shared_ptr<engine::TransferState>()>;
 
-/// Starts a schedule; with ALLPORT_CHECK, once all ranks have said that they start the same. An error on one rank is
-/// then an error of every rank's transfer, told before anybody waits for the one that has left.
+/// Starts a schedule; with ALLPORT_CHECK, after all ranks have agreed that they start the same. An error on one rank is
+/// then an error of every rank's transfer, reported before any rank waits for the failed one.
 std::shared_ptr<engine::TransferState> start_checked(std::shared_ptr<engine::CommState> const& comm, engine::Tags under,
                                                      MakeState make) {
   std::shared_ptr<engine::TransferState> state;
@@ -81,7 +81,7 @@ std::shared_ptr<engine::TransferState> start_checked(std::shared_ptr<engine::Com
   return state;
 }
 
-/// A short program, in the calling thread, when its turn is on; else by the engine, when it comes.
+/// A short program runs in the calling thread if its turn has come; else the engine runs it later.
 void run_now(std::shared_ptr<engine::CommState> const& comm, engine::ScheduleCache::Entry& entry, std::int64_t number,
              Buffers buffers, Combine const& combine, FunctionRef<void()> pause) {
   check_buffers(*comm, entry.schedule, buffers, combine);
@@ -95,8 +95,7 @@ void run_now(std::shared_ptr<engine::CommState> const& comm, engine::ScheduleCac
   late->wait(pause);
 }
 
-/// In the next place among the starts, which is taken whatever comes, so that the other ranks' next starts still meet
-/// this one's.
+/// Uses the next place in the order of starts, even after an error, so that later starts still match the other ranks'.
 std::shared_ptr<engine::TransferState> start_in_turn(std::shared_ptr<engine::CommState> const& comm, MakeState make) {
   EngineGuard const hold(comm->lock());
   comm->ensure_alive();
@@ -137,19 +136,19 @@ std::shared_ptr<engine::TransferState> prepare_lasting(std::shared_ptr<engine::C
   return state;
 }
 
-/// All ranks tell what they send and expect; an error of one is an error of all.
-engine::PairTable tell_pairs(Communicator const& on, engine::CommState const& comm, CollectiveCall const& call) {
+/// All ranks exchange what they send and expect; an error on one rank is an error on all.
+engine::PairTable exchange_pairs(Communicator const& on, engine::CommState const& comm, CollectiveCall const& call) {
   std::string trouble;
   auto const mine = engine::pairs_of(comm, call, trouble);
   auto const n = static_cast<std::size_t>(comm.size);
-  std::vector<std::int64_t> told(2 * n * n);
+  std::vector<std::int64_t> reported(2 * n * n);
   Contract const contract{Collective::allgather, comm.size, 0, static_cast<std::int64_t>(2 * n * sizeof(std::int64_t))};
-  on.run(on.schedule_for(contract), {std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(told))});
+  on.run(on.schedule_for(contract), {std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(reported))});
   if (!trouble.empty()) throw Error(ErrorKind::argument, trouble);
-  return engine::agreed_pairs(comm, told);
+  return engine::agreed_pairs(comm, reported);
 }
 
-bool tells_pairs(CollectiveCall const& call) { return call.what == Collective::alltoall && call.varies; }
+bool exchanges_pairs(CollectiveCall const& call) { return call.what == Collective::alltoall && call.varies; }
 
 }  // namespace
 
@@ -166,8 +165,8 @@ Transfer Communicator::start(CollectiveCall const& call) const {
 }
 
 void Communicator::run(CollectiveCall const& call) const {
-  if (tells_pairs(call)) {
-    auto const pairs = tell_pairs(*this, *state_, call);
+  if (exchanges_pairs(call)) {
+    auto const pairs = exchange_pairs(*this, *state_, call);
     Transfer(start_in_turn(state_, [&] { return bound(state_, call, &pairs); })).wait();
     return;
   }
@@ -189,8 +188,8 @@ void Communicator::run(CollectiveCall const& call) const {
 }
 
 Persistent Communicator::prepare(CollectiveCall const& call) const {
-  if (!tells_pairs(call)) return Persistent(prepare_lasting(state_, [&] { return bound(state_, call); }));
-  auto const pairs = tell_pairs(*this, *state_, call);
+  if (!exchanges_pairs(call)) return Persistent(prepare_lasting(state_, [&] { return bound(state_, call); }));
+  auto const pairs = exchange_pairs(*this, *state_, call);
   return Persistent(prepare_lasting(state_, [&] { return bound(state_, call, &pairs); }));
 }
 

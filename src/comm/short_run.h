@@ -1,4 +1,4 @@
-// Programs of few operations of one segment each, run at once.
+// Immediate execution of programs of few operations of one segment each.
 #pragma once
 
 #include <mpi.h>
@@ -20,20 +20,20 @@ namespace allport::engine {
 
 struct CommState;
 
-/// One rank's program where every operation is one segment and there are few: what runs and what waits fits into the
-/// bits of a word, nothing is allocated, and no queue of the engine is passed. For short messages those cost more than
-/// the messages. Belongs to one communicator and is used by one call at a time, with the family's lock.
+/// One rank's program with few operations of one segment each: the sets of running and waiting operations are bits of a
+/// word, nothing is allocated, and the engine's queues are not used; for short messages these would cost more than the
+/// messages. Belongs to one communicator and is used by one call at a time, with the family's lock.
 class ShortRun {
  public:
   static constexpr std::size_t most_operations = 64;
   static constexpr std::int64_t most_bytes = 64 << 10;  ///< of one operation
 
-  /// Nothing where the program is not of that kind. @throws as ensure_runnable()
+  /// Nothing if the program is not of that kind. @throws as ensure_runnable()
   [[nodiscard]] static std::unique_ptr<ShortRun> of(CommState& comm, Program program, Extents extents);
 
-  /// From start to end; channel c travels under MPI tag `tag` + c. Waits as ProgressEngine::wait_until does, others'
-  /// transfers move meanwhile, and `pause`, if any, is called when nothing moves. @throws Error(mpi), Error(mismatch);
-  /// nothing is in flight then
+  /// Runs to completion; channel c uses MPI tag `tag` + c. Waits as ProgressEngine::wait_until does: other transfers
+  /// progress, and `pause`, if any, is called when there is no progress. @throws Error(mpi), Error(mismatch); nothing
+  /// is in flight then
   void run(int tag, Buffers buffers, Combine const& combine, FunctionRef<void()> pause);
 
  private:
@@ -43,7 +43,7 @@ class ShortRun {
   ShortRun(CommState& comm, Program program);
   void go();
   void start(std::size_t op);
-  /// Takes what MPI has completed; true when there was something.
+  /// Handles completed requests; true if there were any.
   bool poll();
   void completed(std::size_t place, MPI_Status const& status, int code);
   void abandon() noexcept;

@@ -1,4 +1,4 @@
-// How what is short is waited for.
+// Waiting for short operations.
 #pragma once
 
 #include "allport/base/function_ref.h"
@@ -6,9 +6,9 @@
 
 namespace allport::engine {
 
-/// Looks at MPI, which lets others have the core by itself, until `done` or so many looks that nothing has moved in:
-/// then the engine's own ways of waiting come in, sleeping where ranks share cores, and watching for stalls.
-/// `poll` takes what MPI has completed and says whether there was something. With the family's lock.
+/// Polls MPI, which yields the core by itself, until `done`, or until too many polls without progress: then the
+/// engine's waiting is used, with backoff if ranks share cores, and with stall detection. `poll` handles completed
+/// requests and returns whether there were any. With the family's lock.
 template <class Done, class Poll>
 void wait_a_little(ProgressEngine& engine, Done const& done, Poll const& poll, FunctionRef<void()> pause) {
   constexpr int patience = 1000;

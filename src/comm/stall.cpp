@@ -31,7 +31,7 @@ StallOptions StallOptions::from_environment() {
 
 namespace {
 
-/// Stillness after which a node looks at its links: longer than TCP needs to find a new route, shorter than patience.
+/// Time without progress after which a node checks its links: longer than TCP needs to find a new route.
 constexpr double look_seconds = 1.0;
 
 int rank_in(MPI_Comm comm) {
@@ -43,7 +43,7 @@ int rank_in(MPI_Comm comm) {
 }  // namespace
 
 void StallWatch::check(FunctionRef<std::string()> what) {
-  if (options_.seconds <= 0 && !options_.carriers.watched()) return;
+  if (options_.seconds <= 0 && !options_.link_watch.watched()) return;
   auto const now = Clock::now();
   if (!since_) {
     since_ = now;
@@ -52,7 +52,7 @@ void StallWatch::check(FunctionRef<std::string()> what) {
     return;
   }
   auto const still = std::chrono::duration<double>(now - *since_).count();
-  if (still >= next_look_ && options_.carriers.watched()) end_if_cut(still, what);
+  if (still >= next_look_ && options_.link_watch.watched()) end_if_cut(still, what);
   if (options_.seconds <= 0 || still < next_) return;
   next_ = 2 * still;
   warn(still, what());
@@ -63,7 +63,7 @@ void StallWatch::warn(double still, std::string const& what) const {
   int length = 0;
   MPI_Get_processor_name(host.data(), &length);
   auto const line = fmt::format(
-      "allport: rank {} on {} has waited {:.1f} s, with nothing moving, for {}; another rank may be late, or have "
+      "allport: rank {} on {} has waited {:.1f} s, without progress, for {}; another rank may be late, or have "
       "passed "
       "different arguments{}\n",
       rank_in(comm_), std::string_view(host.data(), static_cast<std::size_t>(length)), still, what,
@@ -75,7 +75,7 @@ void StallWatch::warn(double still, std::string const& what) const {
 
 void StallWatch::end_if_cut(double still, FunctionRef<std::string()> what) {
   next_look_ = still + look_seconds / 2;
-  auto const link = options_.carriers.lost();
+  auto const link = options_.link_watch.lost();
   if (!link) return;
   auto const* const node = std::getenv("ALLPORT_NODE");
   end_job(comm_, 1,

@@ -1,5 +1,5 @@
-// Warns when a wait sees nothing move for long, naming what is waited for; ends the job when a link of this node has
-// lost its carrier.
+// Warns when a wait makes no progress for a long time, naming what it waits for; ends the job when a link of this node
+// has lost its carrier.
 #pragma once
 
 #include <mpi.h>
@@ -9,17 +9,17 @@
 #include <string>
 
 #include "allport/base/function_ref.h"
-#include "carrier.h"
+#include "link_watch.h"
 
 namespace allport::engine {
 
 struct StallOptions {
   double seconds = 20.0;  ///< ALLPORT_STALL_SECONDS; 0: never warn
   bool abort = false;     ///< ALLPORT_STALL=abort
-  Carriers carriers;      ///< ALLPORT_LINKS, of each process's own node
+  LinkWatch link_watch;   ///< ALLPORT_LINKS, of each process's own node
   bool checks = false;    ///< ALLPORT_CHECK
 
-  /// All but the carriers and checks. @throws Error naming the variable and its value
+  /// All except link_watch and checks. @throws Error naming the variable and its value
   [[nodiscard]] static StallOptions from_environment();
 };
 
@@ -29,9 +29,8 @@ class StallWatch {
   StallWatch(StallOptions const& options, MPI_Comm comm) : options_(options), comm_(comm) {}
 
   void moved() { since_.reset(); }
-  /// `what` is asked only when the warning is due. Warns after `seconds`, then
-  /// at doubling intervals. Ends the job by MPI_Abort after a second or two of
-  /// stillness with a link of this node cut and not routed around.
+  /// `what` is called only when the warning is due. Warns after `seconds`, then at doubling intervals. Ends the job by
+  /// MPI_Abort after 1 to 2 s without progress if a link of this node is cut and there is no other route.
   void check(FunctionRef<std::string()> what);
 
  private:

@@ -16,7 +16,7 @@ void write(std::array<char, size>& into, std::string_view text) {
 
 }  // namespace
 
-void StartCheck::Camp::join(Camp const& other, bool other_wins) {
+void StartCheck::RankGroup::join(RankGroup const& other, bool other_wins) {
   if (other.fingerprint == fingerprint) {
     ranks += other.ranks;
     if (other.first < first) {
@@ -28,16 +28,16 @@ void StartCheck::Camp::join(Camp const& other, bool other_wins) {
   }
 }
 
-std::string StartCheck::Camp::text() const {
+std::string StartCheck::RankGroup::text() const {
   return ranks == 1 ? fmt::format("{} on rank {}", what.data(), first)
                     : fmt::format("{} on {} ranks, first on rank {}", what.data(), ranks, first);
 }
 
-/// Nobody to start a schedule is in no camp: the one of zero ranks gives way to every other.
+/// A rank that starts no schedule is in the empty group, which any other group replaces.
 void StartCheck::join(void* in, void* inout, int* count, MPI_Datatype*) {
   for (int i = 0; i < *count; ++i) {
-    auto const& a = static_cast<Verdict const*>(in)[i];
-    auto& b = static_cast<Verdict*>(inout)[i];
+    auto const& a = static_cast<Agreement const*>(in)[i];
+    auto& b = static_cast<Agreement*>(inout)[i];
     b.least.join(a.least, b.least.ranks == 0 || (a.least.ranks > 0 && a.least.fingerprint < b.least.fingerprint));
     b.most.join(a.most, b.most.ranks == 0 || (a.most.ranks > 0 && a.most.fingerprint > b.most.fingerprint));
     if (a.failed < b.failed) {
@@ -51,8 +51,8 @@ void StartCheck::join(void* in, void* inout, int* count, MPI_Datatype*) {
 StartCheck::StartCheck(MPI_Comm comm) : comm_(comm) {
   check(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank", 0);
   check(MPI_Comm_size(comm, &size_), "MPI_Comm_size", rank_);
-  // One element, so that no algorithm of the MPI library cuts it apart.
-  check(MPI_Type_contiguous(sizeof(Verdict), MPI_BYTE, &type_), "MPI_Type_contiguous", rank_);
+  // One element, so that no algorithm of the MPI library splits it.
+  check(MPI_Type_contiguous(sizeof(Agreement), MPI_BYTE, &type_), "MPI_Type_contiguous", rank_);
   check(MPI_Type_commit(&type_), "MPI_Type_commit", rank_);
   check(MPI_Op_create(&StartCheck::join, 1, &join_), "MPI_Op_create", rank_);
 }

@@ -1,4 +1,4 @@
-// ALLPORT_CHECK: whether all ranks start the same schedule, asked without keeping anybody waiting.
+// ALLPORT_CHECK: checks without blocking that all ranks start the same schedule.
 #pragma once
 
 #include <mpi.h>
@@ -14,7 +14,7 @@
 
 namespace allport::engine {
 
-/// What one rank starts, or why it cannot. All ranks' statements are joined by one MPI_Iallreduce, which is on its way
+/// What one rank starts, or why it cannot. All ranks' statements are joined by one MPI_Iallreduce, which is in flight
 /// while the program goes on; every rank comes to the same verdict. Lives until that request has ended.
 class StartCheck {
  public:
@@ -25,25 +25,25 @@ class StartCheck {
   StartCheck(StartCheck const&) = delete;
   StartCheck& operator=(StartCheck const&) = delete;
 
-  /// Called by all ranks in one order.
+  /// Called by all ranks in the same order.
   [[nodiscard]] MPI_Request start();
   /// After the request has ended. @throws Error on every rank, of the first rank that failed or naming who differs
   void ensure_agreement() const;
 
  private:
-  /// The ranks that start the same.
-  struct Camp {
+  /// Ranks that start the same schedule.
+  struct RankGroup {
     std::uint64_t fingerprint = 0;
     Rank first = 0;
     std::int32_t ranks = 0;
     std::array<char, 160> what{};
 
-    void join(Camp const& other, bool other_wins);
+    void join(RankGroup const& other, bool other_wins);
     [[nodiscard]] std::string text() const;
   };
-  struct Verdict {
-    Camp least;  ///< by fingerprint
-    Camp most;
+  struct Agreement {
+    RankGroup least;  ///< by fingerprint
+    RankGroup most;
     Rank failed = std::numeric_limits<Rank>::max();  ///< the first that did
     std::int32_t kind = 0;
     std::array<char, 512> trouble{};
@@ -57,8 +57,8 @@ class StartCheck {
   int size_ = 1;
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   MPI_Op join_ = MPI_OP_NULL;
-  Verdict mine_;
-  Verdict all_;
+  Agreement mine_;
+  Agreement all_;
 };
 
 }  // namespace allport::engine

@@ -1,4 +1,4 @@
-// Sub-communicators: who they are, and which box of the machine.
+// Sub-communicators: their members, and their box of the machine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,8 +30,8 @@ Rank place_among(CommState const& comm, std::span<Rank const> members) {
   return static_cast<Rank>(me - members.begin());
 }
 
-/// MPI_Comm_create_group blocks without moving our transfers along, so nobody may enter it while another member still
-/// needs them.
+/// MPI_Comm_create_group blocks without progressing Allport's transfers, so no rank may enter it while another member
+/// still needs them.
 void meet(CommState const& comm, std::span<Rank const> members, Rank me) {
   comm.join(members, me, {}, "to make a sub-communicator");
 }

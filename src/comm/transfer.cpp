@@ -34,7 +34,7 @@ Program program_of(Schedule const& schedule, CommState const& comm, Buffers buff
   return program;
 }
 
-/// All messages are posted at once: their order under one tag is what tells them apart.
+/// All messages are posted at once and matched by their order under one tag.
 std::int64_t messages_of(Program const& program) { return program.ops.empty() ? 1 : program.ops.front().segments(); }
 
 }  // namespace
@@ -52,7 +52,7 @@ TransferState::TransferState(std::shared_ptr<CommState> comm_)
     : comm(std::move(comm_)), execution(*comm, {}, {}, {}, 1) {}
 
 TransferState::~TransferState() {
-  // Whoever moved the last piece may still be about it.
+  // Another thread may still be handling the last segment.
   EngineGuard const hold(comm->lock());
   if (execution.active()) execution.abandon(nullptr);
   if (lasting_turn >= 0) comm->lasting_turns.give_back(lasting_turn);

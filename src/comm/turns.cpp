@@ -16,12 +16,12 @@ std::int64_t TagSpace::channels_for(std::int64_t ranks) {
 
 TagSpace TagSpace::up_to(std::int64_t top, std::int64_t channels) {
   constexpr std::int64_t single_starts = 1024, most_lasting = 65536;
-  auto const room = top + 1 - schedules;
-  auto const blocks = std::clamp<std::int64_t>(room / channels, 2, 2 * single_starts);
+  auto const available = top + 1 - schedules;
+  auto const blocks = std::clamp<std::int64_t>(available / channels, 2, 2 * single_starts);
   TagSpace tags;
-  tags.channels = static_cast<int>(std::min(room / blocks, most_channels));
+  tags.channels = static_cast<int>(std::min(available / blocks, most_channels));
   tags.sequences = static_cast<int>(blocks / 2);
-  tags.lasting = static_cast<int>(std::min(room / tags.channels - tags.sequences, most_lasting));
+  tags.lasting = static_cast<int>(std::min(available / tags.channels - tags.sequences, most_lasting));
   return tags;
 }
 

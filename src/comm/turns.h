@@ -1,4 +1,4 @@
-// How one communicator's MPI tags are given out.
+// Allocation of a communicator's MPI tags.
 #pragma once
 
 #include <mpi.h>
@@ -11,8 +11,8 @@ namespace allport::engine {
 
 class Execution;
 
-/// How the tags of a family's first communicator are shared: the lower three quarters are its own; the rest is cut into
-/// contexts of as many tags each, in which other communicators travel on it. Where MPI has few tags there are none.
+/// Partition of the tags of a family's first communicator: it uses the lower three quarters; the rest is divided into
+/// contexts of equal size for other communicators whose messages use it. If MPI has few tags there are no contexts.
 struct ContextTags {
   static constexpr int tags = 1 << 17;  ///< of one context
   static constexpr int most = 4096;
@@ -28,11 +28,11 @@ struct ContextTags {
 /// The greatest tag that MPI allows.
 [[nodiscard]] std::int64_t greatest_tag(MPI_Comm comm);
 
-/// Messages of the caller, the library's own, then blocks of tags for schedules: some for single starts, some for what
-/// is started again and again.
+/// Tags of the caller's messages, of the library's own, then blocks of tags for schedules: some for single starts, some
+/// for persistent operations.
 struct TagSpace {
   static constexpr int messages = 4096;        ///< tags 0..4095: Communicator::start_send
-  static constexpr int meeting = messages;     ///< members of a sub-communicator wait for each other
+  static constexpr int meeting = messages;     ///< barrier of the members of a sub-communicator
   static constexpr int blocks = messages + 1;  ///< Communicator::exchange
   static constexpr int schedules = messages + 16;
   static constexpr std::int64_t fewest_channels = 512;
@@ -40,18 +40,18 @@ struct TagSpace {
 
   int channels = 0;   ///< tags of one block
   int sequences = 0;  ///< blocks for single starts
-  int lasting = 0;    ///< blocks that are kept from preparation to destruction
+  int lasting = 0;    ///< blocks that persistent operations own from preparation to destruction
 
-  /// Of tags 0..top; with at least `channels` of them in a block, where there are so many.
+  /// For tags 0..top, with at least `channels` of them in a block if there are enough.
   [[nodiscard]] static TagSpace up_to(std::int64_t top, std::int64_t channels = fewest_channels);
-  /// What trees from each of so many roots may use: a channel for each root and tree.
+  /// Channels that trees from each of `ranks` roots may use: one for each root and tree.
   [[nodiscard]] static std::int64_t channels_for(std::int64_t ranks);
   [[nodiscard]] int first_tag(std::int64_t block) const { return schedules + static_cast<int>(block) * channels; }
 };
 
-/// The single starts of one communicator, which all ranks number alike. Start n has block n % sequences, so it must
-/// wait until start n - sequences has ended on this rank; then this rank's messages of both cannot overtake each other.
-/// It is held back, not the caller: a start never blocks.
+/// The single starts of one communicator, which all ranks number in the same order. Start n uses block n % sequences,
+/// so it is delayed until start n - sequences has ended on this rank, and messages of the two cannot overtake each
+/// other. Only the operation is delayed: a start never blocks the caller.
 class Turns {
  public:
   explicit Turns(TagSpace tags) : tags_(tags) {}
@@ -60,11 +60,11 @@ class Turns {
   /// Whether all earlier starts of the same block have ended.
   [[nodiscard]] bool is_on(std::int64_t number);
   [[nodiscard]] int first_tag(std::int64_t number) const { return tags_.first_tag(number % tags_.sequences); }
-  /// Will go when its turn comes.
+  /// Delays an execution until its turn.
   void hold_back(std::int64_t number, Execution& execution) { later_[number] = &execution; }
-  /// No more.
+  /// Removes a delayed execution.
   void forget(std::int64_t number) { later_.erase(number); }
-  /// Nothing runs, or will run, under this number any more: the next one's turn.
+  /// The start with this number has ended: the next one of its block may run.
   void give_back(std::int64_t number);
 
  private:
@@ -76,12 +76,12 @@ class Turns {
   std::map<std::int64_t, Execution*> later_;  ///< held back; null: given back before its turn
 };
 
-/// The blocks that last. Ranks take them in one order, but give them back when they like.
+/// The blocks of persistent operations. Ranks take them in the same order, and release them at any time.
 class LastingTurns {
  public:
   explicit LastingTurns(TagSpace tags) : tags_(tags) {}
 
-  /// True when all ranks must tell which blocks they have in use, before the next can be taken.
+  /// Whether all ranks must exchange which blocks they have in use before the next can be taken.
   [[nodiscard]] bool must_ask() const { return fresh_ == tags_.lasting && free_.empty(); }
   /// One bit a block, set where it is in use here; to be joined by bitwise or.
   [[nodiscard]] std::vector<std::uint64_t> in_use() const;

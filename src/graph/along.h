@@ -1,12 +1,11 @@
-// How what is delivered goes on from rank to rank, over links that others use, too, or as if nothing else were under
-// way.
+// The hops of a delivery from rank to rank, on links shared with other messages or on an idle network.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include "allport/graph/carrier.h"
-#include "allport/graph/passages.h"
+#include "allport/graph/delivery_costs.h"
+#include "allport/graph/transport.h"
 #include "links.h"
 
 namespace allport::graph {
@@ -14,11 +13,12 @@ namespace allport::graph {
 class Along {
  public:
   /// @param ranks    of the machine
-  /// @param segment  bytes that a relay has before it passes a message on
-  Along(Carrier const& carrier, Links& links, Rank ranks, std::int64_t segment)
-      : carrier_(carrier), links_(links), segment_(segment), reached_(static_cast<std::size_t>(ranks)) {}
+  /// @param segment  bytes that a relay receives before it forwards a message
+  Along(Transport const& transport, Links& links, Rank ranks, std::int64_t segment)
+      : transport_(transport), links_(links), segment_(segment), reached_(static_cast<std::size_t>(ranks)) {}
 
-  /// Books a delivery's ways from `now` on, and calls visit(Hop) for each; when the last of it is at `to`.
+  /// Reserves the routes of a delivery from `now` on, and calls visit(Hop) for each hop; returns when it is complete at
+  /// `to`.
   template <class Visit>
   double book(Delivery const& delivery, double now, Rank to, Visit&& visit) {
     auto const trailing = [&](Hop const& hop, std::int64_t bytes) { return links_.trailing(hop.from, hop.to, bytes); };
@@ -28,24 +28,24 @@ class Along {
     });
     return at(to).there;
   }
-  /// Seconds until a rank has all that a delivery brings it, if nothing else is under way.
+  /// Seconds until a delivery is complete at a rank, on an idle network.
   [[nodiscard]] double alone(Delivery const& delivery, Rank to);
-  /// Until all of its ranks have.
+  /// Seconds until it is complete at all of its ranks.
   [[nodiscard]] double alone(Delivery const& delivery);
-  /// The same where nobody else is at work, either.
-  [[nodiscard]] Rested rested(Delivery const& delivery);
+  /// The same if all other ranks are idle, too.
+  [[nodiscard]] IdleCost idle_cost(Delivery const& delivery);
   /// Seconds of a gang's collectives, message by message, and of the data-dependent messages that it expects, if
-  /// nothing else is under way and nobody else at work.
+  /// nothing else is in flight and nobody else at work.
   /// @pre gang.members.size() > 1
-  [[nodiscard]] double talk(TaskGraph const& graph, Gang const& gang);
+  [[nodiscard]] double gang_seconds(TaskGraph const& graph, Gang const& gang);
 
  private:
-  /// Of what comes to a rank: when it can go on from there, when the last of it can, and when that is there.
+  /// Times of a delivery at a rank.
   struct Reached {
-    double first = 0;
-    double last = 0;
-    double there = 0;
-    double sends = 0;  // until then, alone: one message after the other
+    double first = 0;  // its first segment can be forwarded
+    double last = 0;   // its last segment can be forwarded
+    double there = 0;  // it is complete
+    double sends = 0;  // end of the rank's sends, one after the other
     std::int64_t delivery = 0;
   };
   /// A rank that nothing has come to has what it sends from `now_` on.
@@ -54,27 +54,28 @@ class Along {
     if (known.delivery != delivery_) known = {now_, now_, now_, now_, delivery_};
     return known;
   }
-  /// cross(Hop, where it begins) gives a Links::Passage; trailing(Hop, bytes) what so many bytes take to follow a head.
+  /// cross(Hop, where it begins) gives a Links::Transfer; trailing(Hop, bytes) what so many bytes take to follow a
+  /// head.
   template <class Trailing, class Cross>
   void go(Delivery const& delivery, double now, Trailing const& trailing, Cross&& cross) {
     ++delivery_;
     now_ = now;
-    carrier_.hops(delivery, [&](Hop const& hop) {
-      auto const passage = cross(hop, at(hop.from));
+    transport_.hops(delivery, [&](Hop const& hop) {
+      auto const transfer = cross(hop, at(hop.from));
       auto const piece = trailing(hop, std::min(hop.bytes, segment_));
       auto& to = at(hop.to);
-      to.first = std::max(to.first, std::min(passage.head + piece, passage.tail));
-      to.last = std::max(to.last, passage.tail + piece);
-      to.there = std::max(to.there, passage.tail);
+      to.first = std::max(to.first, std::min(transfer.head + piece, transfer.tail));
+      to.last = std::max(to.last, transfer.tail + piece);
+      to.there = std::max(to.there, transfer.tail);
     });
   }
-  /// What a message is taken to be: all of it, its start, or that with nobody else at work.
-  enum class Taken { whole, start, rested };
+  /// What is timed: the whole message, its start, or its start while all other ranks are idle.
+  enum class Taken { whole, start, idle };
   void go_alone(Delivery const& delivery, Taken taken);
   /// Until all have it.
   [[nodiscard]] double last_alone(Delivery const& delivery, Taken taken);
 
-  Carrier const& carrier_;
+  Transport const& transport_;
   Links& links_;
   std::int64_t segment_;
   std::vector<Reached> reached_;  // by rank, of the delivery at hand

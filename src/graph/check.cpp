@@ -10,7 +10,7 @@ namespace allport::graph {
 
 namespace {
 
-/// From an entry along edges that are drawn, looking at what every task on the way shows by itself.
+/// Random paths from an entry along edges; checks the local rules of every task on the path.
 class Paths {
  public:
   Paths(TaskGraph const& graph, CheckOptions const& options)
@@ -34,15 +34,15 @@ class Paths {
     Task parent;
     std::optional<Edge> came;
     for (;; ++length) {
-      if (!met.insert(task).second) fail("a circle: a path leads from {} back to it", graph_.name(task));
+      if (!met.insert(task).second) fail("a cycle: a path leads from {} back to it", graph_.name(task));
       ++report_.tasks;
       edges_.clear();
       graph_.children(task, [&](Edge const& edge) { edges_.push_back(edge); });
       report_.edges += static_cast<std::int64_t>(edges_.size());
       for (auto const& edge : edges_) {
         look(task, edge);
-        bool const carries = came && (came->carries == Carries::data || came->carries == Carries::sum);
-        if (carries && graph_.forwards(task, edge.output) == came->input) {
+        bool const is_data = came && (came->kind == EdgeKind::data || came->kind == EdgeKind::sum);
+        if (is_data && graph_.forwards(task, edge.output) == came->input) {
           check_forwarded(graph_, parent, *came, edge.output);
         }
       }
@@ -60,14 +60,14 @@ class Paths {
       fail("{} waits for nothing by num_parents(), and {} names it as a child", graph_.name(edge.child),
            graph_.name(task));
     }
-    if (edge.carries != Carries::sum) return;
+    if (edge.kind != EdgeKind::sum) return;
     bool named = false;
     graph_.contributors(edge.child, edge.input, [&](Task from) { named = named || from == task; });
     if (!named)
       fail("{} contributes to {}, whose contributors() do not name it", graph_.name(task), graph_.name(edge.child));
   }
 
-  /// A rank's tasks by steps are as many as it says.
+  /// The number of a rank's tasks by steps equals count().
   void counts() {
     auto const rank = static_cast<Rank>(draw(static_cast<std::size_t>(graph_.ranks())));
     auto const said = graph_.count(rank);

@@ -1,4 +1,4 @@
-// Gangs that meet inside: a member waits in its body, and its rank does nothing else meanwhile.
+// Gangs that meet inside: a member waits in its body and blocks its rank meanwhile.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -40,8 +40,8 @@ class Inside {
     return ranks;
   }
 
-  /// On ranks with gangs that meet inside: else two of them could wait, each for a member whose rank waits in the
-  /// other.
+  /// On ranks with gangs that meet inside: otherwise two gangs could deadlock, each waiting for a member whose rank
+  /// waits in the other.
   void one_after_the_other() const {
     std::map<Rank, std::vector<Id>> waiting;  // members of gangs whose bodies wait
     std::set<Rank> inside;
@@ -62,7 +62,7 @@ class Inside {
     }
   }
 
-  /// What comes before one member and is on another one's rank comes before that one.
+  /// A task that precedes one member and is on another member's rank must precede that member.
   void nobody_needs_who_waits(std::size_t gang) const {
     auto const ranks = owners(gang);
     std::map<Rank, std::set<Id>> known;
@@ -79,11 +79,9 @@ class Inside {
     }
   }
 
-  /// All that must be done, or have sent, before a task starts, itself not among it. What must be before one member of
-  /// a gang must be before any.
-  /// @param until  to a gang that meets inside on all of these ranks, or more: what comes before that one is looked at
-  ///               there
-  /// @param since  in the order of all tasks; what comes before it is not looked at
+  /// All predecessors of a task. A predecessor of one member of a gang is a predecessor of all.
+  /// @param until  stops at a gang that meets inside on all of these ranks, whose predecessors are checked separately
+  /// @param since  position in the topological order; earlier tasks are not visited
   [[nodiscard]] std::set<Id> before(Id task, std::set<Rank> const* until = nullptr, Id since = 0) const {
     std::set<Id> found;
     std::vector<Id> open;

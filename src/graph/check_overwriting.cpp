@@ -50,11 +50,11 @@ class Overwriting {
  private:
   [[nodiscard]] std::string name(Id id) const { return graph_.name(whole_.task(id)); }
 
-  /// `next` overwrites what `writer` has written, where its outputs may lie.
+  /// `next` overwrites a tile that `writer` has written, which may contain its outputs.
   void follow(Id writer, Id next, bool in_place) {
     if (!leads(writer, next))
       fail("{} and {} write the same tile, and neither waits for the other", name(writer), name(next));
-    // The writer, and who hands the tile on from its rank.
+    // The writer, and tasks that forward the tile from its rank.
     std::set<Holder> holders;
     if (in_place) holders_.assign(1, {writer, written});
     while (in_place && !holders_.empty()) {
@@ -72,7 +72,7 @@ class Overwriting {
   };
   static constexpr int written = -1;
 
-  /// Who gets `writer`'s tile from `holder` has read it before `next` overwrites it.
+  /// Every task that gets `writer`'s tile from `holder` has read it before `next` overwrites it.
   void read_before(Id writer, Holder holder, Id next) {
     auto const rank = graph_.owner(whole_.task(writer));
     std::vector<Rank> away;
@@ -86,29 +86,29 @@ class Overwriting {
       if (link.child != next && !leads(link.child, next)) {
         fail("{} overwrites what {} reads of {}, and does not wait for it", name(next), name(link.child), name(writer));
       }
-      if (link.edge.carries != Carries::data || !hands_on(link.child, link.edge.input)) continue;
-      if (link.child == next) fail("{} overwrites what it hands on of {}", name(next), name(writer));
+      if (link.edge.kind != EdgeKind::data || !forwards(link.child, link.edge.input)) continue;
+      if (link.child == next) fail("{} overwrites what it forwards of {}", name(next), name(writer));
       holders_.push_back({link.child, link.edge.input});
     }
     if (!away.empty() && !has_left(holder, next, away)) {
-      fail("{} overwrites what {} sends, and does not wait until it has left", name(next), name(holder.id));
+      fail("{} overwrites what {} sends, and does not wait until it has been sent", name(next), name(holder.id));
     }
   }
 
   [[nodiscard]] bool reads_there(Link const& link, Holder holder) const {
-    if (link.edge.carries != Carries::data && link.edge.carries != Carries::sum) return false;
+    if (link.edge.kind != EdgeKind::data && link.edge.kind != EdgeKind::sum) return false;
     auto const task = whole_.task(link.parent);
     if (holder.input == written) return graph_.in_place(task, link.edge.output);
     return graph_.forwards(task, link.edge.output) == holder.input;
   }
-  [[nodiscard]] bool hands_on(Id id, int input) const {
+  [[nodiscard]] bool forwards(Id id, int input) const {
     return std::ranges::any_of(whole_.children(id), [&](Link const& link) { return reads_there(link, {id, input}); });
   }
 
-  /// By an edge that says so, or because every rank that gets it has used it before.
+  /// By an edge of kind sent, or because every receiving rank has used it before.
   bool has_left(Holder holder, Id next, std::vector<Rank> const& away) {
     for (auto const& link : whole_.children(holder.id)) {
-      if (link.edge.carries == Carries::sent && (link.child == next || leads(link.child, next))) return true;
+      if (link.edge.kind == EdgeKind::sent && (link.child == next || leads(link.child, next))) return true;
     }
     return std::ranges::all_of(away, [&](Rank rank) {
       return std::ranges::any_of(whole_.children(holder.id), [&](Link const& link) {
@@ -131,7 +131,7 @@ class Overwriting {
     return false;
   }
 
-  /// What must be done before one member of a gang starts must be before any does.
+  /// A predecessor of one member of a gang is a predecessor of all.
   bool reach(Id id, Id target) {
     auto const gang = sorted_.gang_of[id];
     if (gang == no_gang) return add(id, target);

@@ -81,11 +81,11 @@ class Whole {
     }
   }
 
-  /// Every input by one edge, or by all contributors to its sum.
+  /// Every input has one edge, or all contributors to its sum.
   void inputs(Id id) {
     filled_.clear();
     for (auto const* link : parents(id)) {
-      if (link->edge.carries == Carries::data || link->edge.carries == Carries::sum) filled_.push_back(link);
+      if (link->edge.kind == EdgeKind::data || link->edge.kind == EdgeKind::sum) filled_.push_back(link);
     }
     std::ranges::stable_sort(filled_, {}, [](Link const* link) { return link->edge.input; });
     for (std::size_t begin = 0, end = 0; begin < filled_.size(); begin = end) {
@@ -96,7 +96,7 @@ class Whole {
 
   void sum_or_one(Id id, std::span<Link const* const> links) const {
     auto const input = links.front()->edge.input;
-    auto const sums = std::ranges::count_if(links, [](auto const* l) { return l->edge.carries == Carries::sum; });
+    auto const sums = std::ranges::count_if(links, [](auto const* l) { return l->edge.kind == EdgeKind::sum; });
     if (sums == 0 && links.size() > 1) {
       fail("input {} of {} is filled by {} and by {}", input, name(id), name(links[0]->parent), name(links[1]->parent));
     }
@@ -124,20 +124,20 @@ class Whole {
     }
   }
 
-  /// What is handed on comes in, and is as long.
+  /// A forwarded input has an edge, and the output's size.
   void forwarding(Id id) const {
     auto const task = whole_.task(id);
     for (auto const& link : whole_.children(id)) {
-      if (link.edge.carries != Carries::data && link.edge.carries != Carries::sum) continue;
+      if (link.edge.kind != EdgeKind::data && link.edge.kind != EdgeKind::sum) continue;
       auto const output = link.edge.output;
       auto const input = graph_.forwards(task, output);
       if (input < 0) continue;
       if (graph_.in_place(task, output)) fail("output {} of {} is in place, and its input {}", output, name(id), input);
       auto const all = parents(id);
       auto const from = std::ranges::find_if(all, [&](Link const* l) {
-        return (l->edge.carries == Carries::data || l->edge.carries == Carries::sum) && l->edge.input == input;
+        return (l->edge.kind == EdgeKind::data || l->edge.kind == EdgeKind::sum) && l->edge.input == input;
       });
-      if (from == all.end()) fail("output {} of {} is its input {}, to which nothing leads", output, name(id), input);
+      if (from == all.end()) fail("output {} of {} is its input {}, which is unreachable", output, name(id), input);
       check_forwarded(graph_, whole_.task((*from)->parent), (*from)->edge, output);
     }
   }
@@ -192,14 +192,14 @@ class Whole {
             seen.inside != gang.inside) {
           fail("{} is in a gang with {}, which says otherwise", name(id), graph_.name(task));
         }
-        if (gang.exchanges && !gang.talk.empty()) {
-          fail("the gang of {} exchanges, and calls collectives: only members that run together can", name(id));
+        if (gang.exchanges && !gang.collectives.empty()) {
+          fail("the gang of {} exchanges, and calls collectives: only members that run at the same time can", name(id));
         }
         if (gang.exchanges && gang.inside) {
           fail("the gang of {} exchanges, and meets inside: members of one that exchanges do not wait", name(id));
         }
         auto const* const known = whole_.find(task);
-        if (known == nullptr) fail("{} is in a gang with {}, to which nothing leads", name(id), graph_.name(task));
+        if (known == nullptr) fail("{} is in a gang with {}, which is unreachable", name(id), graph_.name(task));
         members.push_back(*known);
         owners.push_back(graph_.owner(task));
       }
@@ -219,7 +219,7 @@ class Whole {
     }
   }
 
-  /// Kahn's order, a gang as one; what is left over waits in a circle.
+  /// Kahn's topological order, a gang as one node; tasks left over are in cycles.
   void sort() {
     std::vector<std::int64_t> waits(whole_.size(), 0);
     std::vector<std::int64_t> depth(whole_.size(), 1);
@@ -257,7 +257,7 @@ class Whole {
 
   [[noreturn]] void circle() const {
     auto const stuck = [&](Id id) { return sorted_.position[id] == no_gang; };
-    // Whoever is stuck waits for somebody who is: go on until one comes again.
+    // A stuck task waits for a stuck one: follow these until one repeats.
     auto const before = [&](Id id) {
       for (auto const* link : parents(id)) {
         if (stuck(link->parent)) return link->parent;
@@ -289,7 +289,7 @@ class Whole {
       for (std::int64_t s = 0; s < count; ++s) {
         graph_.tasks(r, s, [&](Task task) {
           auto const* const id = whole_.find(task);
-          if (id == nullptr) fail("tasks({}, {}) names {}, to which nothing leads", r, s, graph_.name(task));
+          if (id == nullptr) fail("tasks({}, {}) names {}, which is unreachable", r, s, graph_.name(task));
           if (step_of[*id] >= 0) fail("tasks() names {} in steps {} and {}", name(*id), step_of[*id], s);
           if (graph_.owner(task) != r) fail("tasks({}, {}) names {} of rank {}", r, s, name(*id), graph_.owner(task));
           step_of[*id] = s;
@@ -308,7 +308,7 @@ class Whole {
              step_of[link.parent]);
       }
     }
-    // Else a member could wait for the floor to rise, and the floor for the gang.
+    // Otherwise a member could wait for the lowest step to rise, and that for the gang.
     for (auto const& members : sorted_.gangs) {
       auto const first = members.front();
       for (auto const member : members) {
@@ -336,7 +336,7 @@ void check_edge(TaskGraph const& graph, Task parent, Edge const& edge) {
   for (auto const& [task, rank] : {std::pair(parent, graph.owner(parent)), std::pair(edge.child, owner)}) {
     if (rank < 0 || rank >= ranks) fail("{} belongs to rank {} of {}", graph.name(task), rank, ranks);
   }
-  if (edge.carries == Carries::order || edge.carries == Carries::sent) {
+  if (edge.kind == EdgeKind::order || edge.kind == EdgeKind::sent) {
     if (owner == graph.owner(parent)) return;
     fail("an edge of order leads from {} on rank {} to {} on rank {}", graph.name(parent), graph.owner(parent),
          graph.name(edge.child), owner);

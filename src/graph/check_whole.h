@@ -8,16 +8,16 @@
 
 namespace allport::graph {
 
-/// @throws Error(schedule): "graph: " and what is wrong
+/// @throws Error(schedule): "graph: " and the violated rule
 template <class... Arguments>
 [[noreturn]] void fail(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
   throw Error(ErrorKind::schedule, "graph: " + fmt::format(text, std::forward<Arguments>(arguments)...));
 }
 
-/// What an edge alone shows: owners, shapes, order edges on one rank.
+/// Checks of a single edge: owners, shapes, order edges on one rank.
 void check_edge(TaskGraph const& graph, Task parent, Edge const& edge);
 
-/// An output that is the input of an edge's child has the shape of what comes in by it.
+/// A forwarded output has the shape of the input that it shares.
 void check_forwarded(TaskGraph const& graph, Task parent, Edge const& edge, int output);
 
 /// @pre whole.complete()
@@ -36,7 +36,7 @@ inline constexpr Id no_gang = ~Id{0};
 /// No task overwrites a tile that another uses, unless a path leads from one to the other.
 void check_overwriting(TaskGraph const& graph, WholeGraph& whole, Sorted const& sorted);
 
-/// Where gangs meet inside, no member waits for what another one's rank would do later.
+/// In gangs that meet inside, no member waits for a task that another member's rank would run later.
 void check_inside(TaskGraph const& graph, WholeGraph& whole, Sorted const& sorted);
 
 }  // namespace allport::graph

@@ -12,7 +12,7 @@ Traffic received(Hop const& hop) { return {0, hop.messages, 0, hop.bytes}; }
 
 }  // namespace
 
-std::vector<Count> count(TaskGraph const& graph, Carrier const& carrier) {
+std::vector<Count> count(TaskGraph const& graph, Transport const& transport) {
   std::vector<Count> counts(static_cast<std::size_t>(graph.ranks()));
   auto const of = [&](Rank r) -> Count& {
     if (static_cast<std::size_t>(r) >= counts.size()) counts.resize(static_cast<std::size_t>(r) + 1);
@@ -25,23 +25,25 @@ std::vector<Count> count(TaskGraph const& graph, Carrier const& carrier) {
     leaving.read(graph, task);
     of(leaving.owner()).tasks += 1;
     of(leaving.owner()).flops += graph.work(task).flops;
-    auto const carry = [&](Delivery const& delivery, std::int64_t times) {
-      carrier.hops(delivery, [&](Hop const& hop) {
+    auto const add_delivery = [&](Delivery const& delivery, std::int64_t times) {
+      transport.hops(delivery, [&](Hop const& hop) {
         for (std::int64_t t = 0; t < times; ++t) {
           of(hop.from).traffic += sent(hop);
           of(hop.to).traffic += received(hop);
         }
       });
     };
-    leaving.deliveries(graph, task, [&](Delivery const& delivery) { carry(delivery, 1); });
+    leaving.deliveries(graph, task, [&](Delivery const& delivery) { add_delivery(delivery, 1); });
     if (!graph.gang(task, gang)) return;
     of(leaving.owner()).expected_bytes += gang.expected_bytes;
     of(leaving.owner()).expected_messages += gang.expected_messages;
     if (gang.members.front() != task || gang.members.size() < 2) return;
     members.clear();
     for (auto const member : gang.members) members.push_back(graph.owner(member));
-    for (auto const& talk : gang.talk) {
-      if (talk.bytes > 0) carry({task, 0, talk.what, members, talk.root, talk.bytes, talk.element, true}, talk.times);
+    for (auto const& collective : gang.collectives) {
+      if (collective.bytes > 0)
+        add_delivery({task, 0, collective.what, members, collective.root, collective.bytes, collective.element, true},
+                     collective.times);
     }
   });
   return counts;

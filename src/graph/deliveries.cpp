@@ -8,11 +8,11 @@
 
 namespace allport::graph {
 
-Delivery delivery_of_sum(TaskGraph const& graph, Task parent, Heir const& heir, std::vector<Rank>& owners) {
-  auto const& edge = heir.edge;
+Delivery delivery_of_sum(TaskGraph const& graph, Task parent, Consumer const& consumer, std::vector<Rank>& owners) {
+  auto const& edge = consumer.edge;
   owners.clear();
   graph.contributors(edge.child, edge.input, [&](Task t) { owners.push_back(graph.owner(t)); });
-  auto const root = std::ranges::find(owners, heir.owner) - owners.begin();
+  auto const root = std::ranges::find(owners, consumer.owner) - owners.begin();
   auto const bytes = graph.output(parent, edge.output).bytes(graph.element());
   Delivery sum{edge.child, edge.input, Collective::reduce, owners, static_cast<int>(root), bytes, graph.element()};
   sum.sum_tree = graph.sum_tree(edge.child, edge.input);
@@ -21,10 +21,11 @@ Delivery delivery_of_sum(TaskGraph const& graph, Task parent, Heir const& heir, 
 
 namespace {
 
-/// Members, of which each pair's exchange is looked at: of more a pair's is short, and pairs are too many.
+/// Maximum number of members for which the exchange of each pair is counted: with more, pairs are many and messages
+/// short.
 constexpr std::size_t few = 8;
 
-/// What a member sends another one, as if by one of two trees from each side of a ring.
+/// Traffic of a member to another one, modelled as two trees, one in each direction of a ring.
 void expected(TaskGraph const& graph, Gang const& gang, Task from, Task to, std::int64_t bytes,
               FunctionRef<void(Delivery const&)> visit) {
   std::array const ranks{graph.owner(from), graph.owner(to)};
@@ -61,26 +62,26 @@ void each_expected(TaskGraph const& graph, Gang const& gang, FunctionRef<void(De
 
 void Leaving::read(TaskGraph const& graph, Task task) {
   owner_ = graph.owner(task);
-  heirs_.clear();
+  consumers_.clear();
   used_ = 0;
-  graph.children(task, [&](Edge const& edge) { heirs_.push_back({edge, graph.owner(edge.child)}); });
-  for (auto const& heir : heirs_) {
-    if (heir.edge.carries != Carries::data) continue;
-    auto& to = sending(heir.edge.output);
+  graph.children(task, [&](Edge const& edge) { consumers_.push_back({edge, graph.owner(edge.child)}); });
+  for (auto const& consumer : consumers_) {
+    if (consumer.edge.kind != EdgeKind::data) continue;
+    auto& to = sending(consumer.edge.output);
     if (to.ranks.empty()) {
       to.ranks.push_back(owner_);
       to.highest = owner_;
-      to.bytes = graph.output(task, heir.edge.output).bytes(graph.element());
-      to.parts = graph.parts(task, heir.edge.output);
-      to.whole = graph.whole(task, heir.edge.output);
+      to.bytes = graph.output(task, consumer.edge.output).bytes(graph.element());
+      to.parts = graph.parts(task, consumer.edge.output);
+      to.whole = graph.whole(task, consumer.edge.output);
     }
-    if (heir.owner == to.ranks.back()) continue;
-    if (heir.owner > to.highest) {
-      to.highest = heir.owner;
-    } else if (std::ranges::find(to.ranks, heir.owner) != to.ranks.end()) {
+    if (consumer.owner == to.ranks.back()) continue;
+    if (consumer.owner > to.highest) {
+      to.highest = consumer.owner;
+    } else if (std::ranges::find(to.ranks, consumer.owner) != to.ranks.end()) {
       continue;
     }
-    to.ranks.push_back(heir.owner);
+    to.ranks.push_back(consumer.owner);
   }
 }
 

@@ -1,29 +1,29 @@
-// What a task sends and to whom, read off its edges: one delivery an output, however many tasks a rank has that use it.
+// The deliveries of a task, from its edges: one per output, however many tasks of a rank use it.
 #pragma once
 
-#include "allport/graph/carrier.h"
+#include "allport/graph/transport.h"
 
 namespace allport::graph {
 
 /// A child with its owner.
-struct Heir {
+struct Consumer {
   Edge edge;
   Rank owner = 0;
 };
 
-/// The sum that an edge of `parent` contributes to. `owners` becomes those of its contributors, and is read from then
-/// on; of one contributor alone, or of no bytes, nothing travels.
-[[nodiscard]] Delivery delivery_of_sum(TaskGraph const& graph, Task parent, Heir const& heir,
+/// The sum that an edge of `parent` contributes to. `owners` is set to those of its contributors and must outlive the
+/// delivery; with one contributor or no bytes there is no delivery.
+[[nodiscard]] Delivery delivery_of_sum(TaskGraph const& graph, Task parent, Consumer const& consumer,
                                        std::vector<Rank>& owners);
 
-/// What members of a gang that exchanges are expected to send, as if each sent every other one as much. Of a few
-/// members alone: of more each pair's is short, and pairs are too many to be looked at.
+/// The expected messages of a gang that exchanges, as if each member sent every other one as much. For few members
+/// only: with more, pairs are too many and messages short.
 void each_expected(TaskGraph const& graph, Gang const& gang, FunctionRef<void(Delivery const&)> visit);
 
-/// What one member is expected to send; of many members, to two that stand for all.
+/// The expected messages of one member; with many members, to two that represent all.
 void each_expected_of(TaskGraph const& graph, Gang const& gang, Task member, FunctionRef<void(Delivery const&)> visit);
 
-/// One output on its way: `ranks` begins with the task's owner and is alone where nothing travels.
+/// One output: `ranks` begins with the task's owner, and has no others if nothing is sent.
 struct Sending {
   int output = 0;
   std::int64_t bytes = 0;
@@ -39,24 +39,24 @@ struct Sending {
   }
 };
 
-/// A task's edges with what follows from them. Kept from task to task, so that memory is.
+/// A task's edges and their deliveries. Reused from task to task to avoid allocations.
 class Leaving {
  public:
   void read(TaskGraph const& graph, Task task);
 
   [[nodiscard]] Rank owner() const { return owner_; }
-  [[nodiscard]] std::vector<Heir> const& heirs() const { return heirs_; }
-  /// What an output has, of an edge that carries data.
+  [[nodiscard]] std::vector<Consumer> const& consumers() const { return consumers_; }
+  /// The entry of an output with edges of kind data.
   [[nodiscard]] std::int64_t bytes(int output) const {
     for (auto const& s : sendings()) {
       if (s.output == output) return s.bytes;
     }
     return 0;
   }
-  /// By output, of edges that carry data.
+  /// By output, for edges of kind data.
   [[nodiscard]] std::span<Sending const> sendings() const { return {sendings_.data(), used_}; }
-  /// Calls visit(Delivery) for what the task's rank begins: its outputs that travel, and the sums of which it is the
-  /// contributor on the consumer's own rank.
+  /// Calls visit(Delivery) for the deliveries that start with this task: its outputs to other ranks, and the sums of
+  /// which it is the contributor on the consumer's rank.
   template <class Visit>
   void deliveries(TaskGraph const& graph, Task task, Visit&& visit);
 
@@ -64,7 +64,7 @@ class Leaving {
   [[nodiscard]] Sending& sending(int output);
 
   Rank owner_ = 0;
-  std::vector<Heir> heirs_;
+  std::vector<Consumer> consumers_;
   std::vector<Sending> sendings_;
   std::size_t used_ = 0;
   std::vector<Rank> contributors_;
@@ -75,9 +75,9 @@ void Leaving::deliveries(TaskGraph const& graph, Task task, Visit&& visit) {
   for (auto const& s : sendings()) {
     if (s.travels()) visit(s.of(task));
   }
-  for (auto const& heir : heirs_) {
-    if (heir.edge.carries != Carries::sum || heir.owner != owner_) continue;
-    auto const sum = delivery_of_sum(graph, task, heir, contributors_);
+  for (auto const& consumer : consumers_) {
+    if (consumer.edge.kind != EdgeKind::sum || consumer.owner != owner_) continue;
+    auto const sum = delivery_of_sum(graph, task, consumer, contributors_);
     if (sum.ranks.size() > 1 && sum.bytes > 0) visit(sum);
   }
 }

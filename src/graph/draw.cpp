@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, kernels> fills{"#ffffff", "#56b4e9", "#00
 
 // Of edges, as in Song09, slide 4.
 constexpr std::string_view critical_colour = "#d00000";
-constexpr std::string_view carried_colour = "#0072b2";
+constexpr std::string_view loop_carried_colour = "#0072b2";
 constexpr std::string_view plain_colour = "#555";
 constexpr std::string_view to_rank = "6 3";
 constexpr std::string_view of_order = "1 3";
@@ -83,9 +83,9 @@ class Picture {
     return graph_.owner(whole_.task(link.parent)) != graph_.owner(whole_.task(link.child));
   }
   [[nodiscard]] static bool orders(WholeGraph::Link const& link) {
-    return link.edge.carries == Carries::order || link.edge.carries == Carries::sent;
+    return link.edge.kind == EdgeKind::order || link.edge.kind == EdgeKind::sent;
   }
-  [[nodiscard]] bool is_carried(WholeGraph::Link const& link) const {
+  [[nodiscard]] bool is_loop_carried(WholeGraph::Link const& link) const {
     return graph_.steps() > 0 && graph_.step(whole_.task(link.parent)) != graph_.step(whole_.task(link.child));
   }
   [[nodiscard]] bool is_critical(WholeGraph::Link const& link) const {
@@ -125,12 +125,12 @@ class Picture {
   [[nodiscard]] std::string style_of(WholeGraph::Link const& link) const {
     auto const dashes = leaves(link) ? to_rank : orders(link) ? of_order : "";
     if (is_critical(link)) return style(critical_colour, 2.5, dashes);
-    return style(is_carried(link) ? carried_colour : plain_colour, 1, dashes);
+    return style(is_loop_carried(link) ? loop_carried_colour : plain_colour, 1, dashes);
   }
 
   [[nodiscard]] std::string edge(WholeGraph::Link const& link) const {
-    return link.edge.carries == Carries::sum ? part_of_sum(link)
-                                             : arrow(below(link.parent), above(link.child), style_of(link));
+    return link.edge.kind == EdgeKind::sum ? part_of_sum(link)
+                                           : arrow(below(link.parent), above(link.child), style_of(link));
   }
 
   /// Contributions as they are combined on their way: a circle for every rank that sends on more than its own.
@@ -168,9 +168,9 @@ class Picture {
       if (there) lines.emplace_back(std::move(line), words);
     };
     add(!critical_.empty(), style(critical_colour, 2.5, ""), "critical path");
-    bool const carried = any([&](auto const& link) { return is_carried(link); });
-    add(carried, style(carried_colour, 1, ""), "loop-carried");
-    add(carried && any([&](auto const& link) { return !is_carried(link); }), style(plain_colour, 1, ""),
+    bool const carried = any([&](auto const& link) { return is_loop_carried(link); });
+    add(carried, style(loop_carried_colour, 1, ""), "loop-carried");
+    add(carried && any([&](auto const& link) { return !is_loop_carried(link); }), style(plain_colour, 1, ""),
         "loop-independent");
     add(any([&](auto const& link) { return leaves(link); }), style(plain_colour, 1, to_rank), "to another rank");
     add(any([&](auto const& link) { return orders(link); }), style(plain_colour, 1, of_order), "order alone");
@@ -201,7 +201,7 @@ class Picture {
         if (--waits[link.child] == 0) order.push_back(link.child);
       }
     }
-    if (order.size() < whole_.size()) fail("tasks wait for each other in a circle; check() names them");
+    if (order.size() < whole_.size()) fail("tasks wait for each other in a cycle; check() names them");
     critical_path(order);
   }
 

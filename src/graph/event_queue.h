@@ -1,4 +1,4 @@
-// What is to happen, by time, and at one time in the order in which it was announced.
+// The event queue: by time, and at equal times in the order of insertion.
 #pragma once
 
 #include <algorithm>
@@ -22,14 +22,14 @@ struct Event {
   }
 };
 
-/// Events of the next while in order; later ones in buckets of equal spans of time, unsorted until their turn comes;
-/// what lies behind all buckets is spread over them anew when they are empty. What happens at once is a queue of its
-/// own: it comes after all that was announced before, and before anything later.
+/// A calendar queue: the nearest events are sorted; later ones are in buckets of equal time spans, sorted when they are
+/// reached; those beyond all buckets are distributed when the buckets are empty. Events at the current time are in a
+/// queue of their own: after all earlier ones, and before any later.
 class EventQueue {
  public:
   EventQueue() : buckets_(most_buckets) {}
 
-  /// @pre time >= that of the event that was taken last
+  /// @pre time >= that of the last event taken
   void add(double time, Event::Kind kind, std::size_t what, std::int32_t leg) {
     Event const event{time, ++order_ << 2 | kind, static_cast<std::uint32_t>(what), leg};
     ++size_;
@@ -59,7 +59,7 @@ class EventQueue {
     }
     return event;
   }
-  /// Of those that were announced long before, the one so many places behind the next; null where it is not known.
+  /// A sorted event `places` positions behind the next; null if unknown.
   [[nodiscard]] Event const* ahead(std::size_t places) const {
     return places < sorted_.size() ? &sorted_[sorted_.size() - 1 - places] : nullptr;
   }
@@ -70,14 +70,14 @@ class EventQueue {
 
   static bool later(Event const& a, Event const& b) { return b.comes_before(a); }
   [[nodiscard]] Event const* sorted_end() const { return sorted_.empty() ? nullptr : &sorted_.back(); }
-  /// Of what does not happen at once; null where there is nothing.
+  /// The next event that is not at the current time; null if there is none.
   [[nodiscard]] Event const* first() {
     if (sorted_.empty() && near_.empty() && !fetch()) return nullptr;
     if (near_.empty()) return &sorted_.back();
     if (sorted_.empty() || near_.front().comes_before(sorted_.back())) return near_.data();
     return &sorted_.back();
   }
-  /// One place never follows another's whose time is later, so that buckets part events as their times do.
+  /// Monotonic in time, so buckets preserve the order of times.
   void put(Event const& event) {
     auto const place = (event.time - begin_) / width_;
     if (place < static_cast<double>(at_)) {
@@ -89,7 +89,7 @@ class EventQueue {
       far_.push_back(event);
     }
   }
-  /// The next bucket that has any becomes sorted_.
+  /// Sorts the next bucket that is not empty into sorted_.
   bool fetch() {
     while (true) {
       while (at_ < used_) {
@@ -108,7 +108,7 @@ class EventQueue {
     begin_ = low.time;
     used_ = std::clamp<std::size_t>(far_.size() / in_a_bucket, 1, most_buckets);
     at_ = 0;
-    // Most lie close together, and a few far behind: buckets are for as many as half of them take, four times.
+    // Most events are close together, and a few are far: the buckets span four times the time of the first half.
     auto const middle = far_.begin() + static_cast<std::ptrdiff_t>(far_.size() / 2);
     std::ranges::nth_element(far_, middle, {}, &Event::time);
     width_ = std::min(high.time - begin_, 4 * (middle->time - begin_)) / static_cast<double>(used_);

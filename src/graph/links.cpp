@@ -17,7 +17,8 @@ Links::Links(Machine const& machine, bool wait)
       ends_(static_cast<std::size_t>(machine.ranks()), 0.0),
       injection_(static_cast<std::size_t>(machine.nodes()), 0.0),
       inside_(ends_.size(), 0.0) {
-  ensure(burst_ >= 0, "burst", burst_, "at least 0 bytes that an idle link has saved up", "", ErrorKind::machine);
+  ensure(burst_ >= 0, "burst", burst_, "at least 0 bytes that an idle link passes without delay", "",
+         ErrorKind::machine);
   for (Node node = 0; node < machine.nodes(); ++node) {
     for (int a = 0; a < axes_; ++a) coords_.push_back(machine.coord(node, a));
   }
@@ -48,7 +49,7 @@ void Links::route(Node from, Node to, Visit&& visit) const {
   }
 }
 
-Links::Way Links::within(Rank from, Rank to) const {
+Links::PathCost Links::within(Rank from, Rank to) const {
   auto const& levels = machine_.levels();
   auto const l = levels.parting(from, to);
   if (l < levels.size() && levels[l].bandwidth.value() > 0) {
@@ -58,15 +59,15 @@ Links::Way Links::within(Rank from, Rank to) const {
   return {0.0, memory > 0 ? 2.0 / memory : 0.0};  // read and written
 }
 
-Links::Passage Links::cross(Rank from, Rank to, LinkId link, std::int64_t bytes, double first, double last) {
+Links::Transfer Links::cross(Rank from, Rank to, LinkId link, std::int64_t bytes, double first, double last) {
   auto const length = static_cast<double>(bytes);
   auto& mine = ends_[static_cast<std::size_t>(from)];
   auto const begin = std::max(first, mine);
   mine = cores_.done(begin, overhead_);
   auto head = mine;
   auto tail = std::max(head, last);
-  // A queue further down is what is booked there, not when: a message that comes late, because it waited before, does
-  // not keep the link empty until then.
+  // A queue further along the route is the amount reserved there, not its times: a message that arrives late, because
+  // it waited before, does not keep the link idle until then.
   auto unhindered = mine;
   auto const take = [&](LinkId l, double bandwidth, double latency) {
     auto& [free, busy] = of_links_[static_cast<std::size_t>(l)];
@@ -94,30 +95,30 @@ Links::Passage Links::cross(Rank from, Rank to, LinkId link, std::int64_t bytes,
     inject(here);
     route(here, there, take);
   } else {
-    auto const way = within(from, to);
+    auto const path_cost = within(from, to);
     auto& free = inside_[static_cast<std::size_t>(from)];
     head = std::max(head, free);
-    tail = std::max(head + length * way.seconds_per_byte, tail);
+    tail = std::max(head + length * path_cost.seconds_per_byte, tail);
     free = tail;
-    head += way.latency;
-    tail += way.latency;
+    head += path_cost.latency;
+    tail += path_cost.latency;
   }
-  // Cores are given in the order in which messages leave, so that one which is there late keeps none free until then.
+  // Cores are assigned in the order of departure, so a message that arrives late does not keep a core idle until then.
   auto const taken = cores_.done(mine, overhead_) - mine;
   return {begin, head + taken, tail + taken};
 }
 
-std::pair<LinkId, Links::Way> Links::route_of(Rank from, Rank to) const {
+std::pair<LinkId, Links::PathCost> Links::route_of(Rank from, Rank to) const {
   auto const here = machine_.node_of(from);
   auto const there = machine_.node_of(to);
   if (here == there) return {-1, within(from, to)};
-  std::pair<LinkId, Way> found{-1, {}};
-  auto& way = found.second;
+  std::pair<LinkId, PathCost> found{-1, {}};
+  auto& path_cost = found.second;
   int links = 0;
   route(here, there, [&](LinkId link, double bandwidth, double latency) {
     found.first = ++links == 1 ? link : -1;
-    way.latency += latency;
-    way.seconds_per_byte = std::max(way.seconds_per_byte, 1.0 / bandwidth);
+    path_cost.latency += latency;
+    path_cost.seconds_per_byte = std::max(path_cost.seconds_per_byte, 1.0 / bandwidth);
   });
   return found;
 }

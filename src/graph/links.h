@@ -1,4 +1,4 @@
-// The machine's links as whole messages book them.
+// The machine's links in the simulation: whole messages reserve them.
 #pragma once
 
 #include <algorithm>
@@ -15,49 +15,53 @@ class Links {
   /// @param wait  for shared cores: see SharedCores
   explicit Links(Machine const& machine, bool wait = true);
 
-  /// A message on its way: when it begins, when its head and its last byte are at the other end.
-  struct Passage {
+  /// Times of a message: start, arrival of its head and of its last byte.
+  struct Transfer {
     double begin = 0;
     double head = 0;
     double tail = 0;
   };
-  /// Books the way of a message whose head can leave at `first` and whose last byte is there at `last`.
-  Passage cross(Rank from, Rank to, std::int64_t bytes, double first, double last) {
+  /// Reserves the route of a message whose head can leave at `first` and whose last byte is available at `last`.
+  Transfer cross(Rank from, Rank to, std::int64_t bytes, double first, double last) {
     return cross(from, to, -1, bytes, first, last);
   }
-  /// @param link  the one that is all of its way; -1: looked for
-  Passage cross(Rank from, Rank to, LinkId link, std::int64_t bytes, double first, double last);
-  /// All that messages from one rank to another have in common.
-  struct Way {
-    double latency = 0;           ///< of its links
-    double seconds_per_byte = 0;  ///< of the slowest of them
+  /// @param link  the route, if it is a single link; -1: computed
+  Transfer cross(Rank from, Rank to, LinkId link, std::int64_t bytes, double first, double last);
+  /// Cost of the path between two ranks.
+  struct PathCost {
+    double latency = 0;           ///< sum over its links
+    double seconds_per_byte = 0;  ///< of the slowest link
   };
-  [[nodiscard]] Way way(Rank from, Rank to) const { return route_of(from, to).second; }
-  /// With the link that is all of it, or -1.
-  [[nodiscard]] std::pair<LinkId, Way> route_of(Rank from, Rank to) const;
-  /// Seconds until a message is there if nothing else is on its way, and everybody is at work.
-  [[nodiscard]] double alone(Way const& way, double bytes) const {
-    return 2 * overhead_ + way.latency + bytes * way.seconds_per_byte;
+  [[nodiscard]] PathCost path_cost(Rank from, Rank to) const { return route_of(from, to).second; }
+  /// With the link, if the path is a single link, else -1.
+  [[nodiscard]] std::pair<LinkId, PathCost> route_of(Rank from, Rank to) const;
+  /// Seconds of a message on an idle network while all ranks are busy.
+  [[nodiscard]] double alone(PathCost const& path_cost, double bytes) const {
+    return 2 * overhead_ + path_cost.latency + bytes * path_cost.seconds_per_byte;
   }
-  /// The same of no bytes, where only who sends it and who gets it are awake.
-  [[nodiscard]] double rested(Rank from, Rank to) const { return 2 * cores_.alone(overhead_) + way(from, to).latency; }
-  [[nodiscard]] double alone(Rank from, Rank to, double bytes) const { return alone(way(from, to), bytes); }
+  /// Seconds of an empty message while only its sender and receiver are busy.
+  [[nodiscard]] double idle_cost(Rank from, Rank to) const {
+    return 2 * cores_.alone(overhead_) + path_cost(from, to).latency;
+  }
+  [[nodiscard]] double alone(Rank from, Rank to, double bytes) const { return alone(path_cost(from, to), bytes); }
   [[nodiscard]] double burst() const { return burst_; }
-  /// Seconds that `bytes` take to follow a head.
-  [[nodiscard]] double trailing(Way const& way, std::int64_t bytes) const {
-    return alone(way, static_cast<double>(bytes)) - alone(way, 0);
+  /// Seconds from the arrival of a message's head to that of its last byte.
+  [[nodiscard]] double trailing(PathCost const& path_cost, std::int64_t bytes) const {
+    return alone(path_cost, static_cast<double>(bytes)) - alone(path_cost, 0);
   }
-  [[nodiscard]] double trailing(Rank from, Rank to, std::int64_t bytes) const { return trailing(way(from, to), bytes); }
+  [[nodiscard]] double trailing(Rank from, Rank to, std::int64_t bytes) const {
+    return trailing(path_cost(from, to), bytes);
+  }
   [[nodiscard]] std::vector<double> busy() const {
     std::vector<double> busy;
     for (auto const& link : of_links_) busy.push_back(link.busy);
     return busy;
   }
-  /// That tasks and messages' ends wait for.
+  /// Shared cores, for which tasks and message overheads wait.
   [[nodiscard]] SharedCores& cores() { return cores_; }
 
  private:
-  [[nodiscard]] Way within(Rank from, Rank to) const;
+  [[nodiscard]] PathCost within(Rank from, Rank to) const;
   /// Machine::route() without its divisions: visit(LinkId, bytes a second, latency) for every link.
   template <class Visit>
   void route(Node from, Node to, Visit&& visit) const;

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "allport/graph/passages.h"
+#include "allport/graph/delivery_costs.h"
 #include "allport/machine/link_bytes.h"
 #include "along.h"
 #include "deliveries.h"
@@ -19,25 +19,25 @@ namespace allport::graph {
 
 namespace {
 
-/// Steps of the chain that are followed in one piece: what is sent in one is still under way in the next.
+/// Steps of the chain that are followed in one piece, since messages of one are still in flight in the next.
 constexpr int fewest_chained = 4;
-/// Members of a gang are asked for the chain's next task until so many edges were seen: after the first they say the
-/// same of other ranks.
+/// Maximum number of edges of a gang's members that are searched for the chain's next task: most members differ only in
+/// the ranks.
 constexpr std::size_t most_edges = 4096;
-/// Ranks times steps of graphs of which all messages are looked at.
+/// Maximum product of ranks and steps up to which all messages are counted.
 constexpr std::int64_t most_whole = 4096;
 
 class Pricing {
  public:
-  Pricing(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, PriceOptions const& options)
+  Pricing(TaskGraph const& graph, Machine const& machine, Transport const& transport, PriceOptions const& options)
       : graph_(graph),
         machine_(machine),
-        carrier_(carrier),
+        transport_(transport),
         options_(options),
         is_small_(graph.ranks() * graph.steps() <= most_whole),
         rates_(machine, options.factor),
         links_(machine, false),
-        along_(carrier, links_, machine.ranks(), options.segment),
+        along_(transport, links_, machine.ranks(), options.segment),
         loads_(machine),
         chain_loads_(machine) {}
 
@@ -104,15 +104,15 @@ class Pricing {
     if (!graph_.gang(task, gang_) || gang_.members.size() < 2 || (gang_.exchanges && of_worker)) return own;
     // Members of one gang say the same, and in an algorithm's numbering differ in `i`.
     auto const key = std::tuple(task.kind, task.layer, task.j, task.k);
-    auto const [known, is_new] = talks_.try_emplace(key, 0.0);
-    if (is_new) known->second = along_.talk(graph_, gang_);
+    auto const [known, is_new] = gang_seconds_.try_emplace(key, 0.0);
+    if (is_new) known->second = along_.gang_seconds(graph_, gang_);
     return own + known->second;
   }
 
   void send(Task task, double times) {
     leaving_.read(graph_, task);
     auto const add = [&](Delivery const& delivery) {
-      carrier_.hops(delivery, [&](Hop const& hop) {
+      transport_.hops(delivery, [&](Hop const& hop) {
         ends_ += 2 * times;
         loads_.add(hop, times);
       });
@@ -138,9 +138,9 @@ class Pricing {
       for (Rank rank = 0; rank < graph_.ranks(); ++rank) {
         graph_.tasks(rank, step, [&](Task task) {
           leaving_.read(graph_, task);
-          leaving_.deliveries(graph_, task, [&](Delivery const& delivery) { carrier_.hops(delivery, add); });
+          leaving_.deliveries(graph_, task, [&](Delivery const& delivery) { transport_.hops(delivery, add); });
           if (graph_.gang(task, gang_)) {
-            each_expected_of(graph_, gang_, task, [&](Delivery const& delivery) { carrier_.hops(delivery, add); });
+            each_expected_of(graph_, gang_, task, [&](Delivery const& delivery) { transport_.hops(delivery, add); });
           }
         });
       }
@@ -194,8 +194,8 @@ class Pricing {
 
   /// The child of highest priority, of all members where the task is one of a gang, with its parent. Of equal ones the
   /// first that waits for data.
-  std::optional<std::pair<Task, Heir>> most_urgent(Task task) {
-    std::optional<std::pair<Task, Heir>> best;
+  std::optional<std::pair<Task, Consumer>> most_urgent(Task task) {
+    std::optional<std::pair<Task, Consumer>> best;
     std::pair<double, bool> highest;
     std::vector<Task> parents{task};
     if (graph_.gang(task, gang_)) parents = gang_.members;
@@ -203,11 +203,11 @@ class Pricing {
     for (auto const parent : parents) {
       if (seen > most_edges) break;
       leaving_.read(graph_, parent);
-      seen += leaving_.heirs().size();
-      for (auto const& heir : leaving_.heirs()) {
-        std::pair const urgency(graph_.priority(heir.edge.child), heir.edge.carries != Carries::order);
+      seen += leaving_.consumers().size();
+      for (auto const& consumer : leaving_.consumers()) {
+        std::pair const urgency(graph_.priority(consumer.edge.child), consumer.edge.kind != EdgeKind::order);
         if (best && urgency <= highest) continue;
-        best = {parent, heir};
+        best = {parent, consumer};
         highest = urgency;
       }
     }
@@ -216,32 +216,33 @@ class Pricing {
 
   /// When a child has what its parent, which leaving_ holds and which is done `now`, gives it. All that the parent
   /// sends takes its links.
-  double arrival(Task parent, Heir const& heir, double now) {
+  double arrival(Task parent, Consumer const& consumer, double now) {
     auto until = now;
-    if (heir.edge.carries == Carries::sum) until += sum_seconds(parent, heir);
+    if (consumer.edge.kind == EdgeKind::sum) until += sum_seconds(parent, consumer);
     leaving_.deliveries(graph_, parent, [&](Delivery const& delivery) {
       if (delivery.what != Collective::broadcast) return;
       auto const there =
-          along_.book(delivery, now, heir.owner, [&](Hop const& hop) { chain_loads_.add(hop, chain_times_); });
-      if (heir.owner != leaving_.owner() && takes(heir.edge.child, delivery.output)) until = std::max(until, there);
+          along_.book(delivery, now, consumer.owner, [&](Hop const& hop) { chain_loads_.add(hop, chain_times_); });
+      if (consumer.owner != leaving_.owner() && takes(consumer.edge.child, delivery.output))
+        until = std::max(until, there);
     });
     return until;
   }
 
   [[nodiscard]] bool takes(Task child, int output) const {
-    return std::ranges::any_of(leaving_.heirs(), [&](Heir const& heir) {
-      return heir.edge.child == child && heir.edge.carries == Carries::data && heir.edge.output == output;
+    return std::ranges::any_of(leaving_.consumers(), [&](Consumer const& consumer) {
+      return consumer.edge.child == child && consumer.edge.kind == EdgeKind::data && consumer.edge.output == output;
     });
   }
 
-  double sum_seconds(Task parent, Heir const& heir) {
-    auto const sum = delivery_of_sum(graph_, parent, heir, contributors_);
-    return sum.ranks.size() > 1 && sum.bytes > 0 ? along_.alone(sum, heir.owner) : 0;
+  double sum_seconds(Task parent, Consumer const& consumer) {
+    auto const sum = delivery_of_sum(graph_, parent, consumer, contributors_);
+    return sum.ranks.size() > 1 && sum.bytes > 0 ? along_.alone(sum, consumer.owner) : 0;
   }
 
   TaskGraph const& graph_;
   Machine const& machine_;
-  Carrier const& carrier_;
+  Transport const& transport_;
   PriceOptions const& options_;
   bool is_small_;  // all messages are looked at, not those of samples
   Rates rates_;
@@ -255,7 +256,7 @@ class Pricing {
   double now_ = 0;
   bool meets_ = false;  // members of a gang, on the chain
   std::map<Rank, double> chain_on_;
-  std::map<std::tuple<std::uint16_t, std::uint16_t, std::int32_t, std::int32_t>, double> talks_;
+  std::map<std::tuple<std::uint16_t, std::uint16_t, std::int32_t, std::int32_t>, double> gang_seconds_;
   Leaving leaving_;
   Gang gang_;
   std::vector<Rank> contributors_;
@@ -273,15 +274,15 @@ std::array<std::size_t, 2> a_quarter_away(std::size_t member, std::size_t member
   return {(member + quarter) % members, (member + members - quarter) % members};
 }
 
-Price price(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, PriceOptions const& options) {
+Price price(TaskGraph const& graph, Machine const& machine, Transport const& transport, PriceOptions const& options) {
   ensure(graph.ranks() <= machine.ranks(), "machine", machine.ranks(), fmt::format("{} ranks", graph.ranks()),
          "take a larger machine");
-  ensure(graph.steps() > 0, "graph", graph.steps(), "a graph that has steps", "simulate it");
+  ensure(graph.steps() > 0, "graph", graph.steps(), "a graph with steps", "simulate it");
   ensure(std::min({options.steps, options.together, options.ranks, options.chained}) >= 1,
          "steps, together, ranks, chained", std::min({options.steps, options.together, options.ranks, options.chained}),
          "at least one of each");
   ensure(options.workers >= 1, "workers", options.workers, "a number of workers >= 1");
-  return Pricing(graph, machine, carrier, options).run();
+  return Pricing(graph, machine, transport, options).run();
 }
 
 }  // namespace allport::graph

@@ -41,23 +41,23 @@ Rates::Rates(Machine const& machine, double factor, int workers) {
   auto const memory = machine.rates().memory_bandwidth.value() / ranks;
   for (int k = 0; k < kernels; ++k) {
     auto const kernel = std::string(name(static_cast<Kernel>(k)));
-    auto const usual = "flops " + kernel;
+    auto const standard = "flops " + kernel;
     auto& own = rates_[static_cast<std::size_t>(k)];
-    auto const base = machine.calibration().fitted(usual).value_or(machine.rates().flops.value() / ranks);
-    ensure(base > 0, "machine", machine.name(), "a machine that says its flops, or those of " + kernel,
+    auto const base = machine.calibration().fitted(standard).value_or(machine.rates().flops.value() / ranks);
+    ensure(base > 0, "machine", machine.name(), "a machine with flops, or those of " + kernel,
            "write flops = \"13.6 GF\" into the machine file", ErrorKind::machine);
     for (auto const& one : machine.calibration().fits) {
-      if (!one.what.starts_with(usual + " ")) continue;
-      auto const rest = one.what.substr(usual.size() + 1);
+      if (!one.what.starts_with(standard + " ")) continue;
+      auto const rest = one.what.substr(standard.size() + 1);
       auto const is_size =
           !rest.empty() && rest.size() < 10 && std::ranges::all_of(rest, [](char c) { return c >= '0' && c <= '9'; });
       if (is_size && one.value > 0) own.sizes.emplace_back(std::stod(rest), one.value / base);
     }
-    if (!own.sizes.empty()) own.sizes.emplace_back(usual_tile, 1.0);
+    if (!own.sizes.empty()) own.sizes.emplace_back(default_tile, 1.0);
     std::ranges::sort(own.sizes);
     auto const type = type_of(factor);
     own.flops =
-        (type.empty() ? std::nullopt : machine.calibration().fitted(usual + " " + type)).value_or(base * factor) /
+        (type.empty() ? std::nullopt : machine.calibration().fitted(standard + " " + type)).value_or(base * factor) /
         workers;
     own.bytes = machine.calibration().fitted("bytes " + kernel).value_or(memory) / workers;
   }

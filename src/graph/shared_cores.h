@@ -11,13 +11,13 @@
 
 namespace allport::graph {
 
-/// A machine file tells of them by the fit "cores" (docs/reference/machine-file.md). Its rates and its overhead are a
-/// rank's while all ranks are busy; one that has a core to itself is ranks / cores times as fast. Who finds all cores
-/// busy waits: first come, first served, nobody is interrupted. Without the fit every rank has its own, and nobody
-/// waits.
+/// A machine file gives their number by the fit "cores" (docs/reference/machine-file.md). Its rates and its overhead
+/// are those of a rank while all ranks are busy; a rank with a core of its own is ranks / cores times as fast. If all
+/// cores are busy, ranks wait first come, first served, without preemption. Without the fit every rank has its own
+/// core.
 class SharedCores {
  public:
-  /// @param wait  false: nobody waits, for who asks about one message after the other and not in the order of time
+  /// @param wait  false: no waiting, for callers that do not ask in the order of time
   explicit SharedCores(Machine const& machine, bool wait = true) {
     auto const said = machine.calibration().fitted("cores");
     if (!said || *said >= machine.ranks()) return;
@@ -27,9 +27,9 @@ class SharedCores {
     for (std::int64_t c = 0; wait && c < cores; ++c) free_.push(0);
   }
 
-  /// What takes a rank `seconds` while all are busy, where it waits for nobody.
+  /// Time without waiting of work that takes a rank `seconds` while all are busy.
   [[nodiscard]] double alone(double seconds) const { return seconds * share_; }
-  /// When a rank is done that wants a core from `begin` on, for what takes it `seconds` while all ranks are busy.
+  /// End of work that needs a core from `begin` on and takes `seconds` while all ranks are busy.
   double done(double begin, double seconds) {
     if (free_.empty() || seconds <= 0) return begin + std::max(alone(seconds), 0.0);
     auto const end = std::max(begin, free_.top()) + seconds * share_;

@@ -1,4 +1,4 @@
-// Tasks on workers: who is ready, who runs, who waits for a gang, and how the time of every rank is spent.
+// Simulation of tasks on workers: ready, running, waiting for a gang; and the use of every rank's time.
 #include "allport/graph/simulate.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace allport::graph {
 
 SimulateResult Simulation::run() {
   for (Rank r = 0; r < graph_.ranks() && options_.in_steps; ++r) {
-    seat(r).step = options_.first - 1;
+    queues(r).step = options_.first - 1;
     next_step(r);
   }
   for (Rank r = 0; r < graph_.ranks(); ++r) {
@@ -104,10 +104,10 @@ std::int64_t Simulation::keep(Span const& span) {
 
 void Simulation::pass(Clock& of) const {
   auto const time = now_ - of.since;
-  auto const unused = options_.workers - of.computing - of.talking;
+  auto const unused = options_.workers - of.computing - of.in_gangs;
   of.spent.compute += time * of.computing;
-  of.spent.communicate += time * (of.talking + (of.under_way > 0 ? unused : 0));
-  of.spent.idle += of.under_way > 0 ? 0.0 : time * unused;
+  of.spent.communicate += time * (of.in_gangs + (of.in_flight > 0 ? unused : 0));
+  of.spent.idle += of.in_flight > 0 ? 0.0 : time * unused;
   of.since = now_;
 }
 
@@ -130,23 +130,23 @@ void Simulation::become_ready(Task task, Rank rank, Waiting const& waited) {
     number = free_calls_.back();
     free_calls_.pop_back();
   }
-  called_[number] = {static_cast<int>(members.size()), along_.talk(graph_, gang_), {}, {}};
+  called_[number] = {static_cast<int>(members.size()), along_.gang_seconds(graph_, gang_), {}, {}};
   if (gang_.exchanges && !options_.in_steps) {  // who takes one step after the other waits in it
     for (auto const& m : members) {
       pass(clock(m.rank));
-      ++clock(m.rank).under_way;
+      ++clock(m.rank).in_flight;
     }
-    auto until = now_ + called_[number].talk;
-    // Who hands on does so piece by piece: all of a message's ways are taken at once.
+    auto until = now_ + called_[number].seconds;
+    // Relays forward segment by segment: all links of a message's route are occupied at once.
     auto const book = [&](Hop const& hop) {
       until = std::max(until, links_.cross(hop.from, hop.to, hop.bytes, now_, now_).tail);
     };
-    each_expected(graph_, gang_, [&](Delivery const& one) { carrier_.hops(one, book); });
+    each_expected(graph_, gang_, [&](Delivery const& one) { transport_.hops(one, book); });
     called_[number].waiting = std::move(members);
     return at(until, Event::exchanged, number);
   }
   called_[number].members.reserve(members.size());
-  // One order of all gangs: no rank takes them otherwise, so that none waits for another in a circle.
+  // One order of all gangs on all ranks avoids deadlocks among gangs.
   auto const order = all_called_++;
   for (auto const& m : members) {
     auto const first = std::numeric_limits<double>::max();
@@ -160,14 +160,14 @@ void Simulation::exchanged(std::size_t number) {
   free_calls_.push_back(number);
   for (auto const& m : members) {
     pass(clock(m.rank));
-    --clock(m.rank).under_way;
+    --clock(m.rank).in_flight;
     queue(m.rank, {graph_.priority(m.task), ++order_, m.task, m.waited});
   }
   for (auto const& m : members) begin_tasks(m.rank);
 }
 
 void Simulation::queue(Rank rank, Ready const& task) {
-  auto& here = seat(rank);
+  auto& here = queues(rank);
   if (options_.in_steps && graph_.step(task.task) > here.step) {
     here.early.push_back(task);
   } else {
@@ -176,7 +176,7 @@ void Simulation::queue(Rank rank, Ready const& task) {
 }
 
 void Simulation::next_step(Rank rank) {
-  auto& here = seat(rank);
+  auto& here = queues(rank);
   auto const end = is_window() ? options_.end : graph_.steps();
   while (here.left == 0 && ++here.step < end) graph_.tasks(rank, here.step, [&](Task) { ++here.left; });
   std::erase_if(here.early, [&](Ready const& task) {
@@ -187,7 +187,7 @@ void Simulation::next_step(Rank rank) {
 }
 
 void Simulation::begin_tasks(Rank rank) {
-  auto& here = seat(rank);
+  auto& here = queues(rank);
   while (!here.free.empty() && !here.ready.empty()) {
     auto const next = here.ready.top();
     here.ready.pop();
@@ -206,7 +206,7 @@ void Simulation::begin_tasks(Rank rank) {
     here.free.pop_back();
     if (next.gang >= 0) {
       task.gang = next.gang;
-      ++clock(rank).talking;
+      ++clock(rank).in_gangs;
       take_part(slot);
     } else {
       ++clock(rank).computing;
@@ -225,7 +225,7 @@ void Simulation::take_part(std::size_t slot) {
     auto const work = rates_.seconds(graph_.work(running_[member].task));
     longest = std::max(longest, links_.cores().done(now_, work) - now_);
   }
-  for (auto const member : call.members) begin(member, longest + call.talk);
+  for (auto const member : call.members) begin(member, longest + call.seconds);
   call.members = {};
   free_calls_.push_back(number);
 }
@@ -243,25 +243,25 @@ void Simulation::finish(std::size_t slot) {
   auto& here = clock(task.rank);
   pass(here);
   if (task.gang >= 0) {
-    --here.talking;
+    --here.in_gangs;
     here.spent.compute += task.seconds;
     here.spent.communicate -= task.seconds;
   } else {
     --here.computing;
   }
-  seat(task.rank).free.push_back(task.worker);
-  if (options_.in_steps && --seat(task.rank).left == 0) next_step(task.rank);
+  queues(task.rank).free.push_back(task.worker);
+  if (options_.in_steps && --queues(task.rank).left == 0) next_step(task.rank);
   ++result_.tasks;
   if (is_window()) note_step(task.task, task.seconds);
-  tell_progress();
+  report_progress();
   Waiting behind{0, task.waited.tasks + 1, task.waited.work + task.seconds, task.span};
   result_.longest_work = std::max(result_.longest_work, behind.work);
   result_.longest_tasks = std::max<std::int64_t>(result_.longest_tasks, behind.tasks);
-  hand_on(task.task, behind);
+  send_outputs(task.task, behind);
   begin_tasks(task.rank);
 }
 
-void Simulation::tell_progress() const {
+void Simulation::report_progress() const {
   constexpr std::int64_t often = 65536;
   if (!options_.progress || result_.tasks % often != 0 || options_.progress(result_.tasks)) return;
   throw Error(ErrorKind::unsupported, fmt::format("simulate: ended by its caller after {} tasks", result_.tasks));
@@ -291,19 +291,19 @@ void Simulation::ensure_all_ran() const {
   };
   waiting_.each([&](Task task, Waiting const& w) { meet(task, fmt::format(" waits for {} more parents", w.parents)); });
   gangs_.each([&](Task task, auto const&) { meet(task, " waits for the others of its gang"); });
-  if (!first.empty()) throw Error(ErrorKind::schedule, "graph: nothing runs any more, and " + first);
+  if (!first.empty()) throw Error(ErrorKind::schedule, "graph: no task can run, and " + first);
 }
 
-SimulateResult simulate(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
+SimulateResult simulate(TaskGraph const& graph, Machine const& machine, Transport const& transport,
                         SimulateOptions const& options) {
   ensure(graph.ranks() <= machine.ranks(), "machine", machine.ranks(), fmt::format("{} ranks", graph.ranks()),
          "take a larger machine");
   ensure(options.workers >= 1, "workers", options.workers, "a number of workers >= 1");
   ensure(options.segment >= 1, "segment", options.segment, "bytes >= 1");
-  ensure(!options.in_steps || graph.steps() > 0, "in_steps", options.in_steps, "a graph that says its steps");
+  ensure(!options.in_steps || graph.steps() > 0, "in_steps", options.in_steps, "a graph with steps");
   ensure(options.end == 0 || (options.first >= 0 && options.first < options.end && options.end <= graph.steps()), "end",
          options.end, fmt::format("0, or a step behind {} of the graph's {}", options.first, graph.steps()));
-  return Simulation(graph, machine, carrier, options).run();
+  return Simulation(graph, machine, transport, options).run();
 }
 
 std::vector<Span> SimulateResult::critical_path() const {

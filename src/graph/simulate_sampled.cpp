@@ -1,4 +1,4 @@
-// A graph's time from some of its steps.
+// Estimates a graph's time from simulations of some of its steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace {
 
 class Sampler {
  public:
-  Sampler(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, SimulateOptions const& options)
-      : graph_(graph), machine_(machine), carrier_(carrier), options_(options) {
+  Sampler(TaskGraph const& graph, Machine const& machine, Transport const& transport, SimulateOptions const& options)
+      : graph_(graph), machine_(machine), transport_(transport), options_(options) {
     options_.trace = false;
     whole_.ranks.resize(static_cast<std::size_t>(graph.ranks()));
     whole_.link_busy.assign(static_cast<std::size_t>(machine.link_ids()), 0.0);
@@ -23,9 +23,9 @@ class Sampler {
     options_.first = first;
     options_.end = end;
     simulated_ += end - first;
-    return simulate(graph_, machine_, carrier_, options_);
+    return simulate(graph_, machine_, transport_, options_);
   }
-  /// What a window has stands for so many steps that are like those from `first` to before `end` of it.
+  /// Extrapolates the steps `first` to `end` - 1 of a window to the number of steps that they represent.
   void add(SimulateResult const& part, double steps, std::int64_t first, std::int64_t end) {
     double all = 0;
     double own = 0;
@@ -49,7 +49,8 @@ class Sampler {
     whole_.longest_work += times * part.longest_work;
     whole_.most_waiting = std::max(whole_.most_waiting, part.most_waiting);
   }
-  /// Where `seconds` have been found: windows that begin with all ranks at one time wait otherwise than the whole.
+  /// After `seconds` is known: waiting times in windows, where all ranks start at the same time, are not
+  /// representative.
   [[nodiscard]] SimulateResult finish(double seconds) {
     whole_.seconds = seconds;
     whole_.tasks = static_cast<std::int64_t>(tasks_ + 0.5);
@@ -68,7 +69,7 @@ class Sampler {
  private:
   TaskGraph const& graph_;
   Machine const& machine_;
-  Carrier const& carrier_;
+  Transport const& transport_;
   SimulateOptions options_;
   SimulateResult whole_;
   std::int64_t simulated_ = 0;
@@ -77,8 +78,8 @@ class Sampler {
   double longest_tasks_ = 0;
 };
 
-/// Of two parts next to each other the windows lie where Gauss's two points do: what a step takes may then be a cubic
-/// of its number, as the work of a factorization is a square, and nothing is missed.
+/// The windows of two neighbouring parts are at the two Gauss points, which integrates step times that are cubic in the
+/// step number exactly (the work of a factorization is quadratic).
 double aside(int window, int windows) {
   bool const is_alone = window + 1 == windows && windows % 2 != 0;
   auto const from_middle = 1 / std::sqrt(3.0) - 0.5;
@@ -87,21 +88,21 @@ double aside(int window, int windows) {
 
 }  // namespace
 
-Sampled simulate_sampled(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
+Sampled simulate_sampled(TaskGraph const& graph, Machine const& machine, Transport const& transport,
                          SimulateOptions const& options, Sampling const& sampling) {
-  ensure(graph.steps() > 0, "graph", "without steps", "one that says its steps, of which some can stand for all");
+  ensure(graph.steps() > 0, "graph", "without steps", "one with steps, which can be sampled");
   ensure(sampling.windows >= 1 && sampling.span >= 1 && sampling.warm >= 1 && sampling.tail >= 0, "sampling",
          fmt::format("{} windows of {} + {} + {} steps", sampling.windows, sampling.warm, sampling.span, sampling.tail),
-         "at least 1 window, of 1 or more steps whose time is taken, after 1 or more");
+         "at least 1 window, of 1 or more timed steps, after 1 or more warm-up steps");
   Sampled sampled{.result = {}, .steps = graph.steps(), .simulated = 0, .step_seconds = {}};
   auto const length = sampling.warm + sampling.span + sampling.tail;
   auto const last = sampling.warm + 1;  // the steps of which the end is taken, and those before them
   if (graph.steps() < sampling.windows * std::int64_t{length} + last + 1) {
-    sampled.result = simulate(graph, machine, carrier, options);
+    sampled.result = simulate(graph, machine, transport, options);
     sampled.simulated = sampled.steps;
     return sampled;
   }
-  Sampler sampler(graph, machine, carrier, options);
+  Sampler sampler(graph, machine, transport, options);
   auto const start = sampler.window(0, 1);
   auto seconds = start.step_ends[0];
   sampler.add(start, 1, 0, 1);

@@ -1,5 +1,4 @@
-// A graph on a machine, event by event: tasks take workers (simulate.cpp), what they give travels
-// (simulate_messages.cpp).
+// Event simulation of a graph on a machine: tasks on workers (simulate.cpp) and messages (simulate_messages.cpp).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@
 
 namespace allport::graph {
 
-/// A task that has some of its parents.
+/// A task some of whose parents are complete.
 struct Waiting {
   std::int32_t parents = 0;
   std::int32_t tasks = 0;  // on the longest path to it
@@ -49,40 +48,40 @@ struct Running {
 };
 
 /// Tasks that wait for a rank's workers, and workers that wait for tasks.
-struct Seat {
+struct RankQueues {
   std::priority_queue<Ready> ready;
   std::vector<int> free;  // workers
-  // Where a rank takes one step after the other: which, how many of its tasks are left, and what is ready too early.
+  // With in_steps: the current step, its remaining tasks, and ready tasks of later steps.
   std::int64_t step = -1;
   std::int64_t left = 0;
   std::vector<Ready> early;
 };
 
-/// What a rank's workers do, and since when.
+/// The state of a rank's workers, and its last change.
 struct alignas(64) Clock {
   double since = 0;
   Spent spent;
-  std::int64_t under_way = 0;  // messages to and from it
+  std::int64_t in_flight = 0;  // messages to and from it
   int computing = 0;
-  int talking = 0;  // in gangs
+  int in_gangs = 0;  // in gangs
 };
 
 class Simulation {
  public:
-  Simulation(TaskGraph const& graph, Machine const& machine, Carrier const& carrier, SimulateOptions const& options)
+  Simulation(TaskGraph const& graph, Machine const& machine, Transport const& transport, SimulateOptions const& options)
       : graph_(graph),
         machine_(machine),
-        carrier_(carrier),
+        transport_(transport),
         options_(options),
         rates_(machine, options.factor),
         links_(machine),
-        along_(carrier, links_, machine.ranks(), options.segment),
-        seats_(static_cast<std::size_t>(graph.ranks())),
-        clocks_(seats_.size()),
+        along_(transport, links_, machine.ranks(), options.segment),
+        queues_(static_cast<std::size_t>(graph.ranks())),
+        clocks_(queues_.size()),
         graph_ranks_(graph.ranks()),
         transit_(machine.ranks(), options.trace) {
-    for (auto& seat : seats_) {
-      for (int w = options.workers - 1; w >= 0; --w) seat.free.push_back(w);
+    for (auto& queues : queues_) {
+      for (int w = options.workers - 1; w >= 0; --w) queues.free.push_back(w);
     }
   }
 
@@ -97,14 +96,14 @@ class Simulation {
   /// A gang whose members have all become ready.
   struct Call {
     int missing = 0;
-    double talk = 0;
+    double seconds = 0;
     std::vector<std::size_t> members;  // that run
     std::vector<Member> waiting{};     // for what others send, where a gang exchanges
   };
 
-  /// Where only some steps are simulated: what those before give them.
+  /// If only some steps are simulated: the outputs of earlier steps.
   void enter_midway();
-  /// Tasks that nothing which runs leads to any more have the rest of their parents in earlier steps.
+  /// Releases tasks whose remaining parents are in earlier steps.
   void release_rest();
   [[nodiscard]] bool is_window() const { return options_.end > 0; }
   [[nodiscard]] bool is_in_window(Task task) const {
@@ -113,52 +112,52 @@ class Simulation {
   }
   void note_step(Task task, double seconds);
   [[nodiscard]] Clock& clock(Rank rank) { return clocks_[static_cast<std::size_t>(rank)]; }
-  /// Asks for the memory of what comes soon, which lies anywhere.
+  /// Prefetches the memory of the next events.
   void look_ahead();
-  [[nodiscard]] Seat& seat(Rank rank) { return seats_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] RankQueues& queues(Rank rank) { return queues_[static_cast<std::size_t>(rank)]; }
   void at(double time, Event::Kind kind, std::size_t what, std::int32_t leg = 0) { events_.add(time, kind, what, leg); }
   std::int64_t keep(Span const& span);
-  /// Books the time since the last change of what the rank does.
+  /// Accounts for the time since the last change of state.
   void pass(Clock& of) const;
   void become_ready(Task task, Rank rank, Waiting const& waited);
   void begin_tasks(Rank rank);
-  /// Into the queue of its rank, or beside it until its step is due.
+  /// Adds a task to its rank's queue, or defers it until its step.
   void queue(Rank rank, Ready const& task);
   /// The next step of which a rank has tasks.
   void next_step(Rank rank);
-  /// What members of a gang have sent each other has come: each runs by itself.
+  /// The messages of a gang that exchanges have arrived: each member runs separately.
   void exchanged(std::size_t number);
   /// A member has its worker; with the last one the gang starts.
   void take_part(std::size_t slot);
   void begin(std::size_t slot, double seconds);
   void finish(std::size_t slot);
-  void tell_progress() const;
+  void report_progress() const;
   void ensure_all_ran() const;
-  /// So many of a task's parents have given it what it waits for.
+  /// Satisfies `parents` of a task's incoming edges.
   void fulfil(Task task, Rank owner, Waiting const& behind, int parents);
 
-  void hand_on(Task task, Waiting const& behind);
+  void send_outputs(Task task, Waiting const& behind);
   [[nodiscard]] bool is_empty(Task task, Edge const& edge) const;
   void remember(std::size_t number, Waiting const& behind);
-  /// One task's part of a sum; with the first one it is known who takes part.
-  void contribute(Task task, Heir const& heir, Rank me, Waiting const& behind);
+  /// One contribution to a sum; the first one determines the participants.
+  void contribute(Task task, Consumer const& consumer, Rank me, Waiting const& behind);
   void summed(std::size_t number, std::int64_t cause);
   void start_legs(std::size_t number, Rank from, std::int64_t cause);
-  /// One of the things that a leg waits for is there from `first` on, the last of it at `last`.
+  /// One dependence of a leg is satisfied: its data are available from `first` on, completely at `last`.
   void release(std::size_t number, std::int32_t index, double first, double last, std::int64_t cause);
   void leave(std::size_t number, std::int32_t index);
-  /// Ranks behind those of the graph, which only relay, have no workers whose time would be spent.
-  void under_way(Leg const& leg, int more);
+  /// Ranks beyond the graph's, which only relay, have no workers to account for.
+  void in_flight(Leg const& leg, int more);
   void arrive(std::size_t number, std::int32_t index);
 
   TaskGraph const& graph_;
   Machine const& machine_;
-  Carrier const& carrier_;
+  Transport const& transport_;
   SimulateOptions const& options_;
   Rates rates_;
   Links links_;
   Along along_;
-  std::vector<Seat> seats_;
+  std::vector<RankQueues> queues_;
   std::vector<Clock> clocks_;  // of ranks
   Rank graph_ranks_;
   EventQueue events_;
@@ -170,7 +169,7 @@ class Simulation {
   std::vector<std::size_t> free_calls_;
   std::uint64_t all_called_ = 0;
   std::map<std::pair<Task, int>, std::size_t> sums_;
-  std::vector<Waiting> carried_;  // by parcel
+  std::vector<Waiting> waited_;  // by parcel
   Transit transit_;
   std::vector<Running> running_;
   std::vector<std::size_t> free_slots_;

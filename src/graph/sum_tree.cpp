@@ -7,7 +7,7 @@ namespace allport::graph {
 
 namespace {
 
-/// Places first ... last - 1, whose partial sum is made at `head`.
+/// Contributions first ... last - 1, whose partial sum is computed at `head`.
 struct Interval {
   int first = 0;
   int last = 0;
@@ -16,7 +16,7 @@ struct Interval {
   [[nodiscard]] int size() const { return last - first; }
 };
 
-/// The half without the head leaves the interval; nothing where the head is alone.
+/// Splits off the half without the head; nothing if the head is alone.
 std::optional<Interval> split(Interval& whole) {
   if (whole.size() < 2) return std::nullopt;
   auto const middle = whole.first + whole.size() / 2;
@@ -31,11 +31,11 @@ std::optional<Interval> split(Interval& whole) {
   return half;
 }
 
-void tell(Interval whole, FunctionRef<void(int, int)> visit) {
+void visit_messages(Interval whole, FunctionRef<void(int, int)> visit) {
   auto const half = split(whole);
   if (!half) return;
-  tell(whole, visit);
-  tell(*half, visit);
+  visit_messages(whole, visit);
+  visit_messages(*half, visit);
   visit(half->head, whole.head);
 }
 
@@ -74,7 +74,7 @@ void sum_messages(SumTree tree, int contributions, int root, FunctionRef<void(in
     for (int at = contributions - 1; at > root; --at) visit(at, at - 1);
     return;
   }
-  tell({0, contributions, root}, visit);
+  visit_messages({0, contributions, root}, visit);
 }
 
 }  // namespace allport::graph

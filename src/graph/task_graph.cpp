@@ -22,8 +22,8 @@ std::string TaskGraph::name(Task task) const {
 }
 
 std::span<std::byte> TaskGraph::memory(Tile) const {
-  throw Error::argument("graph", "an output in place", "a graph that says where its tiles lie", "define memory()",
-                        ErrorKind::unsupported);
+  throw Error::argument("graph", "an output in place", "a graph that defines where its tiles are stored",
+                        "define memory()", ErrorKind::unsupported);
 }
 
 void TaskGraph::run(Task task, TaskContext&) const {
@@ -31,7 +31,7 @@ void TaskGraph::run(Task task, TaskContext&) const {
 }
 
 void TaskGraph::exchange(Task task, TaskContext&, FunctionRef<void(int)>) const {
-  throw Error::argument("graph", name(task), "a graph that says what members of its gangs send each other",
+  throw Error::argument("graph", name(task), "a graph that defines the messages between members of its gangs",
                         "define exchange()", ErrorKind::unsupported);
 }
 

@@ -1,4 +1,4 @@
-// Tasks that wait, by identity: an open table that takes entries back, because a walk holds only its frontier.
+// Waiting tasks by identity: an open-addressing table with deletion, since a walk stores only its frontier.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class TaskMap {
   TaskMap() : slots_(64) {}
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// Null where the task has no entry.
+  /// Null if the task has no entry.
   [[nodiscard]] Value* find(Task task) {
     auto const at = place(task);
     return slots_[at].used ? &slots_[at].value : nullptr;

@@ -8,14 +8,15 @@ Parcel::Place& Parcel::place(Rank rank) {
   return places[static_cast<std::size_t>(std::ranges::lower_bound(ranks, rank) - ranks.begin())];
 }
 
-void Parcel::settle_heirs() {
-  if (!std::ranges::is_sorted(heirs, {}, &Heir::owner)) std::ranges::stable_sort(heirs, {}, &Heir::owner);
+void Parcel::sort_consumers() {
+  if (!std::ranges::is_sorted(consumers, {}, &Consumer::owner))
+    std::ranges::stable_sort(consumers, {}, &Consumer::owner);
   std::size_t at = 0;
   for (std::size_t x = 0; x < ranks.size(); ++x) {
-    while (at < heirs.size() && heirs[at].owner < ranks[x]) ++at;
-    places[x].heirs = static_cast<std::int32_t>(at);
+    while (at < consumers.size() && consumers[at].owner < ranks[x]) ++at;
+    places[x].consumers = static_cast<std::int32_t>(at);
   }
-  places.back().heirs = static_cast<std::int32_t>(heirs.size());
+  places.back().consumers = static_cast<std::int32_t>(consumers.size());
 }
 
 Transit::Known& Transit::known(Rank rank) {
@@ -23,7 +24,7 @@ Transit::Known& Transit::known(Rank rank) {
   return places_[static_cast<std::size_t>(rank)];
 }
 
-std::size_t Transit::open(Carrier const& carrier, Links const& links, Delivery const& delivery) {
+std::size_t Transit::open(Transport const& transport, Links const& links, Delivery const& delivery) {
   std::size_t number = parcels_.size();
   if (free_.empty()) {
     parcels_.emplace_back();
@@ -35,7 +36,7 @@ std::size_t Transit::open(Carrier const& carrier, Links const& links, Delivery c
   parcel.task = delivery.task;
   parcel.is_sum = delivery.what == Collective::reduce;
   parcel.contributions = 0;
-  parcel.heirs.clear();
+  parcel.consumers.clear();
   parcel.legs.clear();
   parcel.ranks.clear();
   ++opened_;
@@ -46,11 +47,11 @@ std::size_t Transit::open(Carrier const& carrier, Links const& links, Delivery c
     parcel.ranks.push_back(rank);
   };
   for (auto const rank : delivery.ranks) meet(rank);
-  carrier.hops(delivery, [&](Hop const& hop) {
+  transport.hops(delivery, [&](Hop const& hop) {
     meet(hop.from);
     meet(hop.to);
-    auto const [link, way] = links.route_of(hop.from, hop.to);
-    parcel.legs.push_back({hop.from, hop.to, hop.bytes, way, 0, 0, static_cast<std::int32_t>(link)});
+    auto const [link, path_cost] = links.route_of(hop.from, hop.to);
+    parcel.legs.push_back({hop.from, hop.to, hop.bytes, path_cost, 0, 0, static_cast<std::int32_t>(link)});
   });
   if (causes_) parcel.causes.assign(parcel.legs.size(), -1);
   if (!std::ranges::is_sorted(parcel.ranks)) std::ranges::sort(parcel.ranks);
@@ -69,7 +70,7 @@ std::size_t Transit::open(Carrier const& carrier, Links const& links, Delivery c
     ++to.inward;
     ++parcel.places[static_cast<std::size_t>(to.place)].arrivals;
   }
-  parcel.under_way = static_cast<std::int32_t>(parcel.legs.size());
+  parcel.in_flight = static_cast<std::int32_t>(parcel.legs.size());
   return number;
 }
 

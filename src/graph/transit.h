@@ -1,4 +1,4 @@
-// Messages on their way while a graph is simulated: outputs to several ranks, sums from several ranks.
+// Deliveries in flight while a graph is simulated: outputs to several ranks, sums from several ranks.
 #pragma once
 
 #include <deque>
@@ -8,40 +8,40 @@
 
 namespace allport::graph {
 
-/// One hop of a delivery: what is looked at together lies in one line of the cache.
+/// One hop of a delivery, in one cache line.
 struct alignas(64) Leg {
   Rank from = 0;
   Rank to = 0;
   std::int64_t bytes = 0;
-  Links::Way way;
+  Links::PathCost path_cost;
   double first = 0;          ///< when its head can leave
-  double last = 0;           ///< when its last byte is there
-  std::int32_t link = -1;    ///< that is all of its way, or -1
-  std::int32_t waits = 0;    ///< hops that must have come to `from` before, and the rank's own contribution
-  std::int32_t place = 0;    ///< of `to` among those that take part
+  double last = 0;           ///< when its last byte is available
+  std::int32_t link = -1;    ///< the route, if it is a single link, or -1
+  std::int32_t waits = 0;    ///< number of hops to `from`, and of its own contribution, that it still waits for
+  std::int32_t place = 0;    ///< index of `to` among the participants
   std::int32_t beside = -1;  ///< the next leg that leaves from where this one does
 };
 static_assert(sizeof(Leg) == 64);
 
-/// A delivery on its way.
+/// A delivery in flight.
 struct Parcel {
-  /// Of a rank that takes part.
+  /// State of a participating rank.
   struct Place {
-    std::int32_t arrivals = 0;  ///< still to come
-    std::int32_t legs = -1;     ///< the first that leaves from here
-    std::int32_t heirs = 0;     ///< the first one here
+    std::int32_t arrivals = 0;   ///< still to come
+    std::int32_t legs = -1;      ///< the first that leaves from here
+    std::int32_t consumers = 0;  ///< the first one here
   };
 
   Task task;  ///< whose output, or a sum's consumer
   bool is_sum = false;
-  std::int32_t under_way = 0;  ///< legs that have not come yet
+  std::int32_t in_flight = 0;  ///< legs that have not come yet
   std::int32_t to_come = 0;    ///< sum: of what its consumer waits for
   std::int32_t contributions = 0;
   std::vector<Leg> legs;
   std::vector<std::int64_t> causes;  ///< of legs, where they are kept: the span that each waited for last, then its own
   std::vector<Rank> ranks;           ///< that take part, those that only relay among them
   std::vector<Place> places;         ///< of these, and one more
-  std::vector<Heir> heirs;           ///< tasks that wait for it, by owner
+  std::vector<Consumer> consumers;   ///< tasks that wait for it, by owner
 
   [[nodiscard]] Place& place(Rank rank);
   [[nodiscard]] std::int64_t cause(std::int32_t leg) const {
@@ -51,11 +51,11 @@ struct Parcel {
     if (!causes.empty()) causes[static_cast<std::size_t>(leg)] = span;
   }
   /// Sorts them by owner; each place knows its own.
-  void settle_heirs();
-  [[nodiscard]] std::span<Heir const> heirs_at(std::int32_t place) const {
+  void sort_consumers();
+  [[nodiscard]] std::span<Consumer const> consumers_at(std::int32_t place) const {
     auto const* at = &places[static_cast<std::size_t>(place)];
-    return std::span(heirs).subspan(static_cast<std::size_t>(at->heirs),
-                                    static_cast<std::size_t>(at[1].heirs - at->heirs));
+    return std::span(consumers).subspan(static_cast<std::size_t>(at->consumers),
+                                        static_cast<std::size_t>(at[1].consumers - at->consumers));
   }
   /// visit(leg) for those that leave from where one comes to and were told after it.
   template <class Visit>
@@ -75,7 +75,7 @@ class Transit {
   Transit(Rank ranks, bool causes) : places_(static_cast<std::size_t>(ranks)), causes_(causes) {}
 
   /// The hops of a delivery as legs, none of which has started.
-  std::size_t open(Carrier const& carrier, Links const& links, Delivery const& delivery);
+  std::size_t open(Transport const& transport, Links const& links, Delivery const& delivery);
   void close(std::size_t number) { free_.push_back(number); }
   [[nodiscard]] Parcel& operator[](std::size_t number) { return parcels_[number]; }
 

@@ -1,12 +1,11 @@
-// Every task of a graph, once.
+// Visits every task of a graph once.
 #pragma once
 
 #include "allport/graph/task_graph.h"
 
 namespace allport::graph {
 
-/// By steps where the graph has them, and then nothing is held; else from the entries along the edges, and every
-/// identity is.
+/// By steps if the graph has them, without storage; else from the entries along the edges, storing every identity.
 void walk(TaskGraph const& graph, FunctionRef<void(Task)> visit);
 
 }  // namespace allport::graph

@@ -1,4 +1,4 @@
-// A small graph written out, for who must see all of it at once: the checker and the drawing.
+// An explicit copy of a small graph, for the checker and the drawing.
 #pragma once
 
 #include "task_map.h"

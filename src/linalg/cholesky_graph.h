@@ -65,7 +65,7 @@ class CholeskyGraph : public TaskGraph {
         for (auto i = t.i + 1; i < last; ++i) visit({update(i, t.i, t.k), from_column});
         break;
       default:
-        visit({next(t), own, 0, Carries::order});
+        visit({next(t), own, 0, EdgeKind::order});
     }
   }
 

@@ -131,7 +131,7 @@ ALLPORT_CHOLESKY_PLANNED_INSTANCE(, std::complex<float>);
 ALLPORT_CHOLESKY_PLANNED_INSTANCE(, std::complex<double>);
 
 Index cholesky_tile(CholeskyProblem const& problem, Distribution const& given, Machine const& machine, int workers) {
-  if (!tiled_plan::has_rates(machine)) return tiled_plan::usual_tile;
+  if (!tiled_plan::has_rates(machine)) return tiled_plan::default_tile;
   auto const uplo = static_cast<char>(problem.uplo);
   return tiled_plan::remembered_tile({Kernel::potrf, problem.type, uplo, workers, given}, machine, [&] {
     CholeskyPlan plan{problem, machine, {}, {}, {}, {}, {}, {}};

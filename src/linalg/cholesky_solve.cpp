@@ -167,7 +167,7 @@ void solve_tiled(Distribution const& tiles, Matrix<T const> const& factors, Uplo
     report.run.add(tasks::run(graph, comm,
                               {.call = "cholesky_solve",
                                .workers = options.workers,
-                               .way = options.way,
+                               .multicast = options.way,
                                .awake = sends_little,
                                .combine = sum_of<T>(),
                                .record = options.record,

@@ -98,14 +98,14 @@ class CholeskySolveGraph : public TaskGraph {
         if (auto const at = own_chain(t.layer, t.i, t.j)) {
           visit({update(t.layer, t.i, t.j, first_from(t.layer, *at)), own});
         } else {
-          visit({solve(t.layer, t.i, t.j), own, 0, Carries::sum});
+          visit({solve(t.layer, t.i, t.j), own, 0, EdgeKind::sum});
         }
         break;
       case U:
         if (auto const next = after(t)) {
           visit({update(t.layer, t.i, t.j, *next), own});
         } else {
-          visit({solve(t.layer, t.i, t.j), own, 0, Carries::sum});
+          visit({solve(t.layer, t.i, t.j), own, 0, EdgeKind::sum});
         }
         break;
       default:

@@ -11,11 +11,11 @@ namespace {
 
 constexpr Index least_tile = 128;
 constexpr Index least_solve_tile = 16;
-constexpr Index usual_tile = 256;
+constexpr Index default_tile = 256;
 
 Index own_or_usual(Distribution const& distribution, Index least) {
   auto const nb = distribution.rows().nb();
-  return nb >= least && nb == distribution.cols().nb() ? nb : usual_tile;
+  return nb >= least && nb == distribution.cols().nb() ? nb : default_tile;
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ void Gemm3dGraph::children(Task t, VisitEdge visit) const {
     auto const [a, b] = tile(t);
     for (auto const kind : {of_a, of_b}) {
       Task const later{kind, t.layer, t.i, t.j, a + 1};
-      if (a == b && later.k < side_ && gives(later)) visit({later, 0, 0, Carries::order});
+      if (a == b && later.k < side_ && gives(later)) visit({later, 0, 0, EdgeKind::order});
     }
     return give_sums(t, sum, t.k, visit);
   }

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 namespace allport::gemm_detail {
 
 int halves_along(int ranks, Machine const& machine) {
-  if (ranks <= 2 || tasks::usual_way(machine) != MulticastWay::axes) return 1;
+  if (ranks <= 2 || tasks::default_tree(machine) != MulticastTree::axes) return 1;
   for (int a = 0; a < machine.axes(); ++a) {
     if (machine.axis(a).wraps && machine.axis(a).length > 2) return 2;
   }
@@ -61,7 +61,7 @@ void CannonGraph::children(Task t, VisitEdge visit) const {
   if (t.kind == multiply) {
     auto next = t;
     ++next.k;
-    if (!is_last(t)) return visit({next, block, 0, Carries::order});
+    if (!is_last(t)) return visit({next, block, 0, EdgeKind::order});
     return give_sums(t, sum, 0, visit);
   }
   if (t.kind == at_a || t.kind == at_b) {
@@ -69,7 +69,7 @@ void CannonGraph::children(Task t, VisitEdge visit) const {
     visit({product, is_a(t) ? of_a : of_b});
     if (!hands_on(t)) return;
     visit({moved(t, sense(t), t.k + halves_), block});
-    if (in_step_) visit({product, block, 0, Carries::sent});
+    if (in_step_) visit({product, block, 0, EdgeKind::sent});
     return;
   }
   if (!is_own(t) || !layered()) return visit({skewed(t), block, half(t)});

@@ -6,7 +6,7 @@
 
 #include "allport/graph/price.h"
 #include "allport/graph/rates.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "gemm_3d_graph.h"
 #include "gemm_cannon_graph.h"
 #include "gemm_graph.h"
@@ -43,8 +43,8 @@ GemmEstimate::GemmEstimate(GemmPlan const& plan)
       m_(static_cast<double>(plan.problem.m)),
       n_(static_cast<double>(plan.problem.n)),
       k_(static_cast<double>(plan.problem.k)),
-      carrier_(tasks::carrier(plan.machine, way_of(plan))),
-      passages_(plan.machine, *carrier_, tasks::usual_segment(plan.machine).value()),
+      carrier_(tasks::transport(plan.machine, way_of(plan))),
+      passages_(plan.machine, *carrier_, tasks::default_segment(plan.machine).value()),
       rates_(plan.machine, tiled_plan::rate_factor(plan.problem.type)),
       loads_(plan.machine) {}
 

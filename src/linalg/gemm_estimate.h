@@ -73,8 +73,8 @@ class GemmEstimate {
   GemmPlan const& plan_;
   double size_;  // of an element
   double m_, n_, k_;
-  std::unique_ptr<graph::Carrier> carrier_;  // from place to place
-  graph::Passages passages_;
+  std::unique_ptr<graph::Transport> carrier_;  // from place to place
+  graph::DeliveryCosts passages_;
   graph::Rates rates_;
   std::map<std::tuple<int, int, int, int, std::string>, Lines> known_;
   LinkBytes loads_;  // none between calls

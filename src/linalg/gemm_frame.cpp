@@ -6,7 +6,7 @@
 
 #include "allport/mapping/embedding.h"
 #include "allport/mapping/mapping.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 namespace allport::gemm_detail {
 
@@ -107,8 +107,8 @@ std::vector<Rank> Frame::members(Place p, GridAxis line) const {
   return ranks;
 }
 
-int pieces_of(int ranks, Machine const& machine, MulticastWay way) {
-  if (ranks <= 2 || way != MulticastWay::axes) return 1;
+int pieces_of(int ranks, Machine const& machine, MulticastTree way) {
+  if (ranks <= 2 || way != MulticastTree::axes) return 1;
   std::vector<int> lengths;
   bool rings = false;
   for (int a = 0; a < machine.axes(); ++a) {

@@ -11,7 +11,7 @@
 
 #include "allport/linalg/gemm.h"
 #include "allport/schedule/schedule.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 namespace allport::gemm_detail {
 
@@ -86,7 +86,7 @@ class Frame {
 
 /// Outputs of a panel that goes along so many ranks, one for each link-disjoint tree that a box of so many may have: a
 /// ring's two ways round, 2d trees of d rings, d where axes are open. By other ways than along the axes one.
-[[nodiscard]] int pieces_of(int ranks, Machine const& machine, MulticastWay way);
+[[nodiscard]] int pieces_of(int ranks, Machine const& machine, MulticastTree way);
 
 /// An algorithm: what it may be asked for, and where it wants the matrices. All else its graph says (product_graph()).
 struct Method {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "allport/linalg/graphs.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "gemm_3d_graph.h"
 #include "gemm_cannon_graph.h"
 
@@ -26,7 +26,7 @@ ProductGraph::ProductGraph(GemmProblem const& problem, Machine const& machine, G
 void ProductGraph::give_sums(Task last, std::uint16_t sum, std::int32_t k, VisitEdge visit) const {
   for (int x = 0; layered() && x < grid_.layers * sum_pieces_; ++x) {
     auto const layer = static_cast<std::uint16_t>(x / sum_pieces_);
-    visit({{sum, layer, last.i, last.j, k}, x % sum_pieces_, x, Carries::sum});
+    visit({{sum, layer, last.i, last.j, k}, x % sum_pieces_, x, EdgeKind::sum});
   }
 }
 
@@ -128,7 +128,7 @@ void SummaGraph::children(Task t, VisitEdge visit) const {
   if (t.kind == sum) return;
   auto const line = line_of(t);
   auto const all = pieces(line, panel(t));
-  for (int p = 0; in_step_ && p < all; ++p) visit({at(multiply, t.i, t.j, t), own, p, Carries::sent});
+  for (int p = 0; in_step_ && p < all; ++p) visit({at(multiply, t.i, t.j, t), own, p, EdgeKind::sent});
   for (int x = 0; x < frame_.length(line); ++x) {
     auto const child = t.kind == of_a ? at(multiply, t.i, x, t) : at(multiply, x, t.j, t);
     for (int p = 0; p < all; ++p) visit({child, input_of(line, p), p});
@@ -143,13 +143,13 @@ void SummaGraph::follow(Task t, VisitEdge visit) const {
   }
   auto next = t;
   ++next.k;
-  visit({next, own, 0, Carries::order});
+  visit({next, own, 0, EdgeKind::order});
   auto later = t;
   if (t.k + layer(t.layer).slots >= panels(t.layer)) return;
   later.k += static_cast<std::int32_t>(layer(t.layer).slots);
   auto const then = panel(later);
-  if (travels(GridAxis::row) && then.a_owner == t.j) visit({at(of_a, t.i, t.j, later), own, 0, Carries::order});
-  if (travels(GridAxis::col) && then.b_owner == t.i) visit({at(of_b, t.i, t.j, later), own, 0, Carries::order});
+  if (travels(GridAxis::row) && then.a_owner == t.j) visit({at(of_a, t.i, t.j, later), own, 0, EdgeKind::order});
+  if (travels(GridAxis::col) && then.b_owner == t.i) visit({at(of_b, t.i, t.j, later), own, 0, EdgeKind::order});
 }
 
 void SummaGraph::contributors(Task t, int input, VisitTask visit) const {

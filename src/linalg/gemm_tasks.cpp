@@ -123,7 +123,7 @@ RanByTasks run_by_tasks(Communicator const& comm, GemmPlan const& plan, GemmPart
                         : product_graph(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
   tasks::RunOptions options;
   options.call = "gemm";
-  options.way = plan.options.way;
+  options.multicast = plan.options.way;
   options.ahead = graph->ahead();
   options.combine = sum_of<T>();
   options.progress = detail::of_tasks(progress);

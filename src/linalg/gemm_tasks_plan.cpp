@@ -7,7 +7,7 @@
 #include "allport/graph/price.h"
 #include "allport/graph/rates.h"
 #include "allport/linalg/graphs.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "gemm_cannon_graph.h"
 #include "gemm_graph.h"
 #include "gemm_grids.h"
@@ -59,9 +59,9 @@ graph::Price price_of(GemmPlan const& plan, GemmCandidate const& candidate) {
   Priced<Graph> const graph(plan, candidate);
   graph::PriceOptions options;
   options.factor = tiled_plan::rate_factor(plan.problem.type);
-  options.segment = tasks::usual_segment(plan.machine).value();
+  options.segment = tasks::default_segment(plan.machine).value();
   options.chained = chained_steps(candidate.grid);
-  return graph::price(graph, plan.machine, *tasks::carrier(plan.machine, way_of(plan)), options);
+  return graph::price(graph, plan.machine, *tasks::transport(plan.machine, way_of(plan)), options);
 }
 
 /// Elements of A, B and C that a rank holds.

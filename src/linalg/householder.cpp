@@ -146,8 +146,9 @@ QrReport geqrf(Matrix<T> const& a, std::vector<T>& tau, QrOptions const& options
   RunningHouseholder<T> const graph(tiles_of_q, *tiles);
   {
     blas::OneThread const alone(options.workers > 1);
-    static_cast<void>(tasks::run(
-        graph, comm, {.call = "geqrf", .workers = options.workers, .way = options.way, .attend = options.attend}));
+    static_cast<void>(
+        tasks::run(graph, comm,
+                   {.call = "geqrf", .workers = options.workers, .multicast = options.way, .attend = options.attend}));
   }
   detail::store_tiles(*tiles, tiles_of_q, comm.rank(), q->part());
   tau = std::move(graph.tau);

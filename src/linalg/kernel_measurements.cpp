@@ -136,7 +136,7 @@ Measurement of_kernel(std::string what, Kernel kernel, Index size, char type) {
 
 /// Many tiles, more than caches hold; bytes as graphs count them: read and written.
 Measurement of_memory(Kernel kernel) {
-  constexpr Index tile = graph::usual_tile;
+  constexpr Index tile = graph::default_tile;
   constexpr Index count = 16;
   bool const adds = kernel == Kernel::add;
   auto const bytes = static_cast<double>(sizeof(double) * tile * tile * count) * (adds ? 3 : 2);
@@ -162,10 +162,10 @@ std::vector<Measurement> kernel_measurements(bool quick) {
   std::vector<Measurement> all;
   for (auto const kernel : measured) {
     auto const usual = fmt::format("flops {}", name(kernel));
-    all.push_back(of_kernel(usual, kernel, graph::usual_tile, 'd'));
+    all.push_back(of_kernel(usual, kernel, graph::default_tile, 'd'));
     for (auto const size : sizes) all.push_back(of_kernel(fmt::format("{} {}", usual, size), kernel, size, 'd'));
     for (char const type : types) {
-      all.push_back(of_kernel(fmt::format("{} {}", usual, type), kernel, graph::usual_tile, type));
+      all.push_back(of_kernel(fmt::format("{} {}", usual, type), kernel, graph::default_tile, type));
     }
   }
   for (auto const kernel : {Kernel::add, Kernel::copy}) all.push_back(of_memory(kernel));

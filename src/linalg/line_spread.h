@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "allport/graph/passages.h"
+#include "allport/graph/delivery_costs.h"
 
 namespace allport::gemm_detail {
 
@@ -25,7 +25,7 @@ struct LineSpread {
     return bytes > 0 ? start + std::max(0.0, bytes - burst) * per_byte : 0;
   }
   /// The next piece: what a delivery of usual_bytes takes.
-  void add(graph::Passages::Passage const& passage) {
+  void add(graph::DeliveryCosts::Cost const& passage) {
     start = std::max(start, passage.start);
     per_byte = std::max(per_byte, passage.per_byte);
     loads.add(passage.loads, 1.0 / static_cast<double>(usual_bytes * pieces));
@@ -33,7 +33,7 @@ struct LineSpread {
 };
 
 /// From the first of these ranks to the others; nothing travels to none.
-[[nodiscard]] inline LineSpread line_spread(graph::Passages& passages, Machine const& machine,
+[[nodiscard]] inline LineSpread line_spread(graph::DeliveryCosts& passages, Machine const& machine,
                                             std::span<Rank const> ranks, int pieces) {
   LineSpread spread{pieces, 0, 0, graph::AxisLoads(machine)};
   if (ranks.size() < 2) return spread;

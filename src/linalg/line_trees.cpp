@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 namespace allport::gemm_detail {
 
@@ -52,7 +52,7 @@ class FewestLinks {
 }  // namespace
 
 int line_trees(Frame const& frame, GridAxis line, Machine const& machine, std::optional<Mapping> const& mapping) {
-  if (frame.length(line) < 3 || tasks::usual_way(machine) != MulticastWay::axes) return 1;
+  if (frame.length(line) < 3 || tasks::default_tree(machine) != MulticastTree::axes) return 1;
   FewestLinks fewest(machine);
   for (Rank r = 0; r < frame.grid().ranks(); ++r) {
     auto const place = *frame.place(r);
@@ -65,7 +65,7 @@ int line_trees(Frame const& frame, GridAxis line, Machine const& machine, std::o
 }
 
 int line_trees(std::span<Rank const> places, Machine const& machine) {
-  if (places.size() < 3 || tasks::usual_way(machine) != MulticastWay::axes) return 1;
+  if (places.size() < 3 || tasks::default_tree(machine) != MulticastTree::axes) return 1;
   FewestLinks fewest(machine);
   fewest.look_at(places);
   return fewest.trees();

@@ -16,7 +16,7 @@ inline constexpr int most_line_trees = 2 * max_axes;
 inline constexpr Index narrowest_piece = 16;
 
 /// Two for each ring that all lines of this kind have, else one for each axis along which all their nodes have a
-/// neighbour of the line. 1 where data do not go along a machine's axes (tasks::usual_way).
+/// neighbour of the line. 1 where data do not go along a machine's axes (tasks::default_tree).
 [[nodiscard]] int line_trees(Frame const& frame, GridAxis line, Machine const& machine,
                              std::optional<Mapping> const& mapping);
 

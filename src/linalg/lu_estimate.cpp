@@ -6,7 +6,7 @@
 #include "allport/graph/price.h"
 #include "allport/graph/rates.h"
 #include "allport/linalg/graphs.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "lu_tasks.h"
 #include "plan_way.h"
 #include "tiled_plan.h"
@@ -28,7 +28,7 @@ LuEstimate::LuEstimate(LuPlan const& plan)
     : plan_(plan),
       element_(bytes_of(plan.problem.type)),
       carrier_(plan_carrier(plan)),
-      passages_(plan.machine, *carrier_, tasks::usual_segment(plan.machine).value()),
+      passages_(plan.machine, *carrier_, tasks::default_segment(plan.machine).value()),
       rates_(plan.machine, tiled_plan::rate_factor(plan.problem.type)),
       panel_slowness_(slowness_on(plan.machine).panel),
       trsm_slowness_(slowness_on(plan.machine).trsm) {}
@@ -63,12 +63,12 @@ LuEstimate::Lines const& LuEstimate::lines_of(LuCandidate const& candidate) {
   graph::Delivery talk{{}, 0, Collective::broadcast, column, 0, talked_bytes, 1, true};
   for (auto const& one : talk_of_panel(plan_.problem.pivoting, 1, 0, element_)) {
     talk.what = one.what;
-    lines.talk[one.what] = passages_.rested(talk);
+    lines.talk[one.what] = passages_.idle_cost(talk);
   }
   talk.what = Collective::broadcast;
   talk.ranks = talk.ranks.first(2);
   talk.bytes = usual_bytes;
-  lines.neighbour = passages_.rested(talk);
+  lines.neighbour = passages_.idle_cost(talk);
   auto const members = seats.members(middle, Way::col);
   auto const at = static_cast<std::size_t>(Seats::index(middle, Way::col));
   for (auto const other : graph::a_quarter_away(at, members.size())) {

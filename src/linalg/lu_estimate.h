@@ -33,8 +33,8 @@ class LuEstimate {
     gemm_detail::LineSpread row;
     gemm_detail::LineSpread col;
     gemm_detail::LineSpread layer;  // from one layer to another
-    graph::Rested neighbour{};      // of a column's gang: from one member to another, and its collectives
-    std::map<Collective, graph::Rested> talk;
+    graph::IdleCost neighbour{};    // of a column's gang: from one member to another, and its collectives
+    std::map<Collective, graph::IdleCost> talk;
     graph::AxisLoads exchange;  // of a byte from one member to others
   };
   struct Step {
@@ -50,8 +50,8 @@ class LuEstimate {
 
   LuPlan const& plan_;
   std::int64_t element_;
-  std::unique_ptr<graph::Carrier> carrier_;
-  graph::Passages passages_;
+  std::unique_ptr<graph::Transport> carrier_;
+  graph::DeliveryCosts passages_;
   graph::Rates rates_;
   double panel_slowness_;
   double trsm_slowness_;

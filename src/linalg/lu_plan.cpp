@@ -83,7 +83,7 @@ class Planner {
     if (one_row && algorithm == "2d" && plan_.options.algorithm.empty()) return;  // the same
     // A row of fewer ranks of a torus is priced below one of all, and simulated to take as long.
     bool const leaves_some_out = grid.ranks() < plan_.machine.ranks() && plan_.options.grid.ranks() == 0;
-    if (one_row && leaves_some_out && tasks::usual_way(plan_.machine) == MulticastWay::axes) return;
+    if (one_row && leaves_some_out && tasks::default_tree(plan_.machine) == MulticastTree::axes) return;
     LuCandidate candidate;
     candidate.algorithm = algorithm;
     candidate.grid = grid;

@@ -22,7 +22,7 @@ inline constexpr Index strip_columns = 512;
 /// What winning rows of a tournament push out of the top goes to where they stood.
 void expect_displaced(Gang& gang, int p_r, Index width, std::int64_t element);
 /// What the members of a panel's gang call together. @param root the diagonal's
-[[nodiscard]] std::vector<Talk> talk_of_panel(Pivoting pivoting, Index width, int root, std::int64_t element);
+[[nodiscard]] std::vector<GangCollective> talk_of_panel(Pivoting pivoting, Index width, int root, std::int64_t element);
 
 /// Right-looking. The columns to the right of panel k are updated by units: each of the next panels by itself, as far
 /// as the look-ahead goes, so that it can be factored when they are done; what lies beyond in strips of many columns,
@@ -184,7 +184,7 @@ class LuTaskGraph : public TaskGraph {
   }
   /// Layers that have anything of the matrix when panel k's turn comes.
   [[nodiscard]] int layers_by(std::int32_t k) const { return k == 0 ? 1 : c_; }
-  [[nodiscard]] Carries to_sum(std::int32_t k) const { return layers_by(k) > 1 ? Carries::sum : Carries::data; }
+  [[nodiscard]] EdgeKind to_sum(std::int32_t k) const { return layers_by(k) > 1 ? EdgeKind::sum : EdgeKind::data; }
   /// The last panel that is a unit of its own in step k.
   [[nodiscard]] std::int32_t last_apart(std::int32_t k) const { return std::min(k + apart_, panels() - 1); }
   /// The first panel of a grid column beyond panel k; panels() where there is none.

@@ -68,15 +68,15 @@ void LuTaskGraph::children(Task t, VisitEdge visit) const {
     case part:
       return visit({task(gather, layer(t.j), t.i, t.j, t.k), 0, 0, to_sum(t.k)});
     case gather:
-      return visit({begin(t.layer, t.i, t.j, t.k), 0, 0, Carries::order});
+      return visit({begin(t.layer, t.i, t.j, t.k), 0, 0, EdgeKind::order});
     case note:
-      if (t.layer == 0) visit({left_of(t.i, t.j, t.k), 0, 0, Carries::order});
+      if (t.layer == 0) visit({left_of(t.i, t.j, t.k), 0, 0, EdgeKind::order});
       return;
     case back:
-      if (pivots()) visit({left_of(t.i, column(t.k), t.k), 0, 0, Carries::order});
+      if (pivots()) visit({left_of(t.i, column(t.k), t.k), 0, 0, EdgeKind::order});
       return;
     case left:
-      if (t.k + 1 < panels()) visit({left_of(t.i, t.j, t.k + 1), 0, 0, Carries::order});
+      if (t.k + 1 < panels()) visit({left_of(t.i, t.j, t.k + 1), 0, 0, EdgeKind::order});
       return;
     default:
       return;
@@ -90,7 +90,7 @@ void LuTaskGraph::contributors(Task t, int, VisitTask visit) const {
 /// On one rank a row nothing travels: L is read where it lies.
 void LuTaskGraph::children_of_factor(Task t, VisitEdge visit) const {
   bool const diagonal = t.i == diagonal_row(t.k);
-  auto const carries = reads_in_place() ? Carries::order : Carries::data;
+  auto const carries = reads_in_place() ? EdgeKind::order : EdgeKind::data;
   for (int j = 0; j < p_c(); ++j) {
     each_unit(j, t.k, [&](std::int32_t unit) {
       for (int l = 0; l < c_; ++l) {
@@ -112,12 +112,12 @@ void LuTaskGraph::children_of_factor(Task t, VisitEdge visit) const {
   for (int x = 0; t.layer > 0 && x < all_pieces(); ++x) visit({task(back, 0, t.i, 0, t.k), x, first_piece() + x});
   auto const own = column(t.k);
   if (pivots() && t.layer == 0 && !has_units(0, own, t.k)) {
-    visit({left_of(t.i, own, t.k), 0, 0, Carries::order});
+    visit({left_of(t.i, own, t.k), 0, 0, EdgeKind::order});
   }
 }
 
 void LuTaskGraph::children_of_upper(Task t, VisitEdge visit) const {
-  if (t.i != diagonal_row(t.k)) return visit({task(update, t.layer, t.i, t.j, t.k), 0, 0, Carries::order});
+  if (t.i != diagonal_row(t.k)) return visit({task(update, t.layer, t.i, t.j, t.k), 0, 0, EdgeKind::order});
   if (is_whole(t.j)) return users_of_u(t, visit);
   visit({task(solve, solver(t.j, t.k), t.i, t.j, t.k), sum_of_layers(), 0, to_sum(t.k)});
 }
@@ -136,7 +136,7 @@ void LuTaskGraph::users_of_u(Task t, VisitEdge visit) const {
 /// A unit's columns are done with in step t.k.
 void LuTaskGraph::next_step(Task t, VisitEdge visit) const {
   auto const next = t.k + 1;
-  auto const then = [&](Task child) { visit({child, 0, 0, Carries::order}); };
+  auto const then = [&](Task child) { visit({child, 0, 0, EdgeKind::order}); };
   auto const begin_unit = [&](std::int32_t unit) { then(begin(t.layer, t.i, unit, next)); };
   if (t.layer == 0 && are_last_of_batch(column_of(t), t.k)) then(left_of(t.i, column_of(t), t.k));
   if (next == panels()) return;

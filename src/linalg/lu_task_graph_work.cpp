@@ -20,7 +20,7 @@ void expect_displaced(Gang& gang, int p_r, Index width, std::int64_t element) {
   gang.expected_messages = others * (1.0 - std::pow(others, rows));
 }
 
-std::vector<Talk> talk_of_panel(Pivoting pivoting, Index width, int root, std::int64_t element) {
+std::vector<GangCollective> talk_of_panel(Pivoting pivoting, Index width, int root, std::int64_t element) {
   switch (pivoting) {
     case Pivoting::none:
       return {{Collective::broadcast, root, width * width * element}};
@@ -44,7 +44,7 @@ bool LuTaskGraph::gang(Task t, Gang& gang) const {
     auto const width = panel(t.k).width();
     // A grid column's panels come one after the other, and so does all that a panel needs of its ranks.
     gang.inside = true;
-    gang.talk = talk_of_panel(pivoting_, width, diagonal_row(t.k), element_);
+    gang.collectives = talk_of_panel(pivoting_, width, diagonal_row(t.k), element_);
     if (pivoting_ == Pivoting::tournament) expect_displaced(gang, p_r(), width, element_);
   } else if (t.kind == upper) {
     gang.exchanges = true;

@@ -302,7 +302,7 @@ RanByTasks<T> run_by_tasks(Communicator const& comm, LuPlan const& plan, Part<T>
   auto const me = Seats(plan.chosen, plan.options).place(comm.rank());
   tasks::RunOptions options;
   options.call = "lu";
-  options.way = plan.options.way;
+  options.multicast = plan.options.way;
   options.progress = detail::of_tasks(progress);
   options.combine = sum_of<T>();
   RanByTasks<T> ran;

@@ -5,7 +5,7 @@
 #include "allport/graph/pool.h"
 #include "allport/graph/rates.h"
 #include "allport/linalg/graphs.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "lu_tasks.h"
 #include "tiled_plan.h"
 
@@ -76,7 +76,7 @@ void price_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution con
   if (graph.steps() == 0) return;
   graph::PriceOptions options;
   options.factor = tiled_plan::rate_factor(plan.problem.type);
-  options.segment = tasks::usual_segment(plan.machine).value();
+  options.segment = tasks::default_segment(plan.machine).value();
   options.together = candidate.grid.layers;
   options.chained = chained_steps(candidate.grid);
   auto const price = graph::price(graph, plan.machine, *plan_carrier(plan), options);

@@ -4,11 +4,11 @@
 
 namespace allport {
 
-std::unique_ptr<graph::Carrier> plan_carrier(GemmPlan const& plan) {
-  return tasks::carrier(plan.machine, way_of(plan), plan.options.mapping);
+std::unique_ptr<graph::Transport> plan_carrier(GemmPlan const& plan) {
+  return tasks::transport(plan.machine, way_of(plan), plan.options.mapping);
 }
-std::unique_ptr<graph::Carrier> plan_carrier(LuPlan const& plan) {
-  return tasks::carrier(plan.machine, way_of(plan), plan.options.mapping);
+std::unique_ptr<graph::Transport> plan_carrier(LuPlan const& plan) {
+  return tasks::transport(plan.machine, way_of(plan), plan.options.mapping);
 }
 
 }  // namespace allport

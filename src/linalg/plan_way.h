@@ -1,13 +1,13 @@
 // How what a plan's graph sends to several ranks travels.
 #pragma once
 
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 namespace allport {
 
 template <class Plan>
-[[nodiscard]] MulticastWay way_of(Plan const& plan) {
-  return plan.options.way.value_or(tasks::usual_way(plan.machine));
+[[nodiscard]] MulticastTree way_of(Plan const& plan) {
+  return plan.options.way.value_or(tasks::default_tree(plan.machine));
 }
 
 }  // namespace allport

@@ -52,8 +52,9 @@ tasks::RunReport multiply(QrReflectors<T>& q, Distribution const& c, QrScope sco
     scope.first_panel = scope.adjoint ? done : all - done - now;
     scope.end_panel = scope.first_panel + now;
     RunningProduct<T> const graph(q, c, scope, tiles);
-    sum.add(tasks::run(graph, q.comm,
-                       {.call = "apply_q", .workers = options.workers, .way = options.way, .attend = options.attend}));
+    sum.add(tasks::run(
+        graph, q.comm,
+        {.call = "apply_q", .workers = options.workers, .multicast = options.way, .attend = options.attend}));
   }
   return sum;
 }

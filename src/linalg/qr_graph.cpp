@@ -131,10 +131,10 @@ void QrGraph::pass_on(Task t, std::int32_t x, VisitEdge visit) const {
   auto const then = next(t, x);
   if (!then) return;
   bool const panel = is_panel(*then);
-  visit({*then, tile, tile, is_merge(*then) && !panel ? Carries::sent : Carries::order});
+  visit({*then, tile, tile, is_merge(*then) && !panel ? EdgeKind::sent : EdgeKind::order});
   if (!is_merge(*then)) return;
   auto const other = other_end(*then);
-  if (!panel || other.kind == top) visit({other, tile, tile, Carries::data});
+  if (!panel || other.kind == top) visit({other, tile, tile, EdgeKind::data});
 }
 
 void QrGraph::hand_out_reflectors(Task t, VisitEdge visit) const {

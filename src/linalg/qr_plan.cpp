@@ -128,7 +128,7 @@ ALLPORT_QR_PLANNED_INSTANCE(, std::complex<float>);
 ALLPORT_QR_PLANNED_INSTANCE(, std::complex<double>);
 
 Index qr_tile(QrProblem const& problem, Distribution const& given, Machine const& machine, int workers) {
-  if (!tiled_plan::has_rates(machine)) return tiled_plan::usual_tile;
+  if (!tiled_plan::has_rates(machine)) return tiled_plan::default_tile;
   return tiled_plan::remembered_tile({Kernel::geqrt, problem.type, 0, workers, given}, machine, [&] {
     QrPlan plan{problem, machine, {}, {}, {}, {}, {}, {}};
     plan.options.given = given;

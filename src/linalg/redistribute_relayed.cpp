@@ -6,7 +6,7 @@
 #include "allport/comm/planned_schedule.h"
 #include "allport/machine/dimensions.h"
 #include "allport/machine/link_bytes.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "redistribute_plan.h"
 
 namespace allport::detail {
@@ -74,7 +74,7 @@ std::int64_t busiest(std::vector<std::int64_t> const& bytes, std::size_t ranks) 
 }
 
 bool goes_by_axes(Machine const& machine) {
-  return machine.ranks() <= most_in_table && tasks::usual_way(machine) == MulticastWay::axes;
+  return machine.ranks() <= most_in_table && tasks::default_tree(machine) == MulticastTree::axes;
 }
 
 /// The table of pairs, where it is worth a schedule.

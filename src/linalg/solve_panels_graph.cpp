@@ -55,14 +55,14 @@ int PanelsGraph::num_parents(Task t) const {
 }
 
 void PanelsGraph::give_block(Task t, Task child, VisitEdge visit) const {
-  if (!blocks_travel()) return visit({child, 0, 0, Carries::order});
+  if (!blocks_travel()) return visit({child, 0, 0, EdgeKind::order});
   for (int x = 0; x < block_pieces(t.j); ++x) visit({child, input_of_block(x), x});
 }
 
 void PanelsGraph::children(Task t, VisitEdge visit) const {
   auto const s = sweep(t);
   auto const k = t.k;
-  auto const order = [&](Task child) { visit({child, 0, 0, Carries::order}); };
+  auto const order = [&](Task child) { visit({child, 0, 0, EdgeKind::order}); };
   switch (t.kind) {
     case of_panel:
       for (int j = 0; j < cols().parts(); ++j) {

@@ -23,9 +23,9 @@ class PanelsGraph : public SolveGraph {
   PanelsGraph(SolveProblem const& problem, Distribution const& factors, AxisDistribution const& sides,
               Machine const& machine)
       : SolveGraph(problem, factors, sides),
-        row_pieces_(cols().parts() > 1 ? gemm_detail::pieces_of(cols().parts(), machine, tasks::usual_way(machine))
+        row_pieces_(cols().parts() > 1 ? gemm_detail::pieces_of(cols().parts(), machine, tasks::default_tree(machine))
                                        : 0),
-        col_pieces_(rows().parts() > 1 ? gemm_detail::pieces_of(rows().parts(), machine, tasks::usual_way(machine))
+        col_pieces_(rows().parts() > 1 ? gemm_detail::pieces_of(rows().parts(), machine, tasks::default_tree(machine))
                                        : 0) {}
 
   std::string name(Task t) const override;

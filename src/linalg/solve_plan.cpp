@@ -7,7 +7,7 @@
 
 #include "allport/graph/count.h"
 #include "allport/linalg/graphs.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "tiled_plan.h"
 
 namespace allport {
@@ -113,7 +113,7 @@ SolvePlan plan_solve(SolveProblem const& problem, Distribution const& factors, D
   auto plan = decide(problem, factors, b, machine, mapping, form);
   plan.traffic.resize(static_cast<std::size_t>(machine.ranks()));
   if (factors.rows().extent() == 0 || b.cols().extent() == 0) return plan;
-  auto const carrier = tasks::carrier(machine, mapping);
+  auto const carrier = tasks::transport(machine, mapping);
   each_graph(plan, factors, machine, [&](SolveGraph const& graph) {
     auto const tasks = static_cast<double>(graph.steps()) * static_cast<double>(graph.ranks());
     if (plan.traffic.empty() || tasks > counted_tasks) return plan.traffic.clear();

@@ -111,10 +111,10 @@ int SumsGraph::num_parents(Task t) const {
 void SumsGraph::children(Task t, VisitEdge visit) const {
   auto const s = sweep(t);
   auto const k = t.k;
-  auto const order = [&](Task child) { visit({child, 0, 0, Carries::order}); };
+  auto const order = [&](Task child) { visit({child, 0, 0, EdgeKind::order}); };
   switch (t.kind) {
     case share:
-      return visit({solve_at(t.layer, k), 0, 0, Carries::sum});
+      return visit({solve_at(t.layer, k), 0, 0, EdgeKind::sum});
     case solve: {
       if (k < last()) visit({next_at(t.layer, k)});
       for (int i = 0; i < rows().parts(); ++i) {
@@ -138,7 +138,7 @@ void SumsGraph::children(Task t, VisitEdge visit) const {
 /// Who adds to the same shares next, and who gives them until then.
 void SumsGraph::follow(Task t, VisitEdge visit) const {
   auto const s = sweep(t);
-  auto const order = [&](Task child) { visit({child, 0, 0, Carries::order}); };
+  auto const order = [&](Task child) { visit({child, 0, 0, EdgeKind::order}); };
   auto const then = following(s, t.k);
   auto const end = then == none ? last() : then;
   for (auto k = t.k + 2; k <= end; ++k) {

@@ -14,7 +14,7 @@
 
 #include "allport/graph/price.h"
 #include "allport/linalg/distribution.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "checks.h"
 #include "report_json.h"
 
@@ -78,8 +78,8 @@ template <class Plan, class Candidate>
   graph::PriceOptions options;
   options.workers = workers;
   options.factor = rate_factor(type);
-  options.segment = tasks::usual_segment(machine).value();
-  return graph::price(made, machine, *tasks::carrier(machine, mapping), options);
+  options.segment = tasks::default_segment(machine).value();
+  return graph::price(made, machine, *tasks::transport(machine, mapping), options);
 }
 
 /// Tile sizes to try, ascending. @param wanted 0: any @param given where the matrix lies, if it lies anywhere
@@ -94,7 +94,7 @@ template <class Plan, class Candidate>
 /// Whether a graph can be priced on a machine.
 [[nodiscard]] inline bool has_rates(Machine const& machine) { return machine.rates().flops.value() > 0; }
 /// Tiles where it cannot.
-inline constexpr Index usual_tile = 256;
+inline constexpr Index default_tile = 256;
 
 /// What a choice of tiles hangs on, beside the machine.
 struct TileQuestion {

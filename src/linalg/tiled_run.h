@@ -29,7 +29,7 @@ tasks::RunReport factor_by_tasks(std::string_view call, TaskGraph const& graph, 
   return tasks::run(graph, comm,
                     {.call = call,
                      .workers = options.workers,
-                     .way = options.way,
+                     .multicast = options.way,
                      .record = options.record,
                      .attend = options.attend,
                      .progress = options.progress});

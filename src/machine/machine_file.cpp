@@ -230,7 +230,7 @@ class Reader {
       }
       auto const p = port(axis_index(*axis, machine), sign == "+" ? 1 : -1);
       if (!machine.neighbour(from, p)) {
-        fail(table, "there is no link this way: the axis ends here, or has length 1");
+        fail(table, "there is no link in this direction: the axis ends here, or has length 1");
       }
       return p;
     }

@@ -88,7 +88,7 @@ TopologyIds TopologyIds::listed(std::vector<TopologyId> all, int digits, int bit
   return ids;
 }
 
-int TopologyIds::usual_bits(Rank ranks) {
+int TopologyIds::default_bits(Rank ranks) {
   ensure(ranks >= 1, "ranks", ranks, "at least 1");
   auto const log2 = std::bit_width(static_cast<std::uint32_t>(ranks - 1));
   return std::max(1, static_cast<int>(std::sqrt(static_cast<double>(log2))));

@@ -160,8 +160,8 @@ std::string Embedding::text() const {
 
 std::vector<Rank> Embedding::places() const {
   std::vector<Rank> places(at(lengths_[0]) * at(lengths_[1]) * at(lengths_[2]));
-  for (std::size_t seat = 0; seat < places.size(); ++seat) {
-    auto const here = static_cast<int>(seat);
+  for (std::size_t slot = 0; slot < places.size(); ++slot) {
+    auto const here = static_cast<int>(slot);
     std::array<std::int64_t, 3> left{here % lengths_[0], here / lengths_[0] % lengths_[1],
                                      here / lengths_[0] / lengths_[1]};
     std::int64_t place = 0;
@@ -184,7 +184,7 @@ std::vector<Rank> Embedding::places() const {
       place += coordinate * stride;
       stride *= length;
     }
-    places[seat] = static_cast<Rank>(place);
+    places[slot] = static_cast<Rank>(place);
   }
   return places;
 }

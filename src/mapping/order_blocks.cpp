@@ -21,7 +21,7 @@ std::int64_t cycle_number(std::span<std::int32_t const> at, std::span<std::int32
     if (lengths[a] % 2 == 0 && even == lengths.size()) even = a;
   }
   if (even == lengths.size() || volume == lengths[even]) return snake_number(at, lengths);
-  // The other axes make a path of `long_way` cells. Rows of the even axis go through all of it but its first cell, to
+  // The other axes make a path of `long_side` cells. Rows of the even axis go through all of it but its first cell, to
   // and fro; the way back goes through the first cells.
   std::vector<std::int32_t> others, cell;
   for (std::size_t a = 0; a < lengths.size(); ++a) {
@@ -31,10 +31,10 @@ std::int64_t cycle_number(std::span<std::int32_t const> at, std::span<std::int32
   }
   auto const rows = lengths[even];
   auto const row = at[even];
-  auto const long_way = volume / rows;
+  auto const long_side = volume / rows;
   auto const along = snake_number(cell, others);
   if (along == 0) return row == 0 ? 0 : volume - row;
-  return 1 + row * (long_way - 1) + (row % 2 == 0 ? along - 1 : long_way - 1 - along);
+  return 1 + row * (long_side - 1) + (row % 2 == 0 ? along - 1 : long_side - 1 - along);
 }
 
 Ordered blocks(MappingTask const& task) {

@@ -20,7 +20,7 @@ struct Box {
   BoxInMachine nodes;
   int node_axes = 0;
   std::vector<std::int32_t> lengths;  // of all axes
-  std::vector<Rank> seats;            // place of node's first seat + seat, by node of the box and seat
+  std::vector<Rank> slots;            // place of node's first seat + seat, by node of the box and seat
   std::int32_t per_node = 1;
 };
 
@@ -61,7 +61,7 @@ std::optional<Box> box_of(MappingTask const& task) {
   }
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     auto const node = box.nodes.mapping.place(static_cast<Rank>(i / per_node));
-    box.seats[at(node) * per_node + i % per_node] = sorted[i];
+    box.slots[at(node) * per_node + i % per_node] = sorted[i];
   }
   return box;
 }
@@ -134,28 +134,28 @@ std::vector<std::vector<std::vector<std::int32_t>>> steps_of(Box const& box, Fac
   }
   std::vector<std::vector<std::vector<std::int32_t>>> steps(gs);
   for (std::size_t g = 0; g < gs; ++g) {
-    std::vector<std::size_t> node_axes, seat_axes;
-    std::vector<std::int32_t> node_lengths, seat_lengths;
+    std::vector<std::size_t> node_axes, slot_axes;
+    std::vector<std::int32_t> node_lengths, slot_lengths;
     for (std::size_t i = 0; i < ms; ++i) {
       auto const nodes = at(box.node_axes);
       auto const m = i < nodes && variant.last_first ? nodes - 1 - i : i;
       if (factors[m][g] == 1) continue;
-      (m < nodes ? node_axes : seat_axes).push_back(m);
-      (m < nodes ? node_lengths : seat_lengths).push_back(factors[m][g]);
+      (m < nodes ? node_axes : slot_axes).push_back(m);
+      (m < nodes ? node_lengths : slot_lengths).push_back(factors[m][g]);
     }
-    std::int64_t seats = 1, nodes = 1;
-    for (auto const n : seat_lengths) seats *= n;
+    std::int64_t slots = 1, nodes = 1;
+    for (auto const n : slot_lengths) slots *= n;
     for (auto const n : node_lengths) nodes *= n;
-    steps[g].assign(at(seats * nodes), std::vector<std::int32_t>(ms, 0));
-    std::vector<std::int32_t> cell(node_lengths.size()), seat(seat_lengths.size());
+    steps[g].assign(at(slots * nodes), std::vector<std::int32_t>(ms, 0));
+    std::vector<std::int32_t> cell(node_lengths.size()), slot(slot_lengths.size());
     for (std::int64_t n = 0; n < nodes; ++n) {
       snake_cell(n, node_lengths, cell);
       auto const where = cycle_number(cell, node_lengths);
-      for (std::int64_t s = 0; s < seats; ++s) {
-        snake_cell(where % 2 == 0 ? s : seats - 1 - s, seat_lengths, seat);
-        auto& add = steps[g][at(where * seats + s)];
+      for (std::int64_t s = 0; s < slots; ++s) {
+        snake_cell(where % 2 == 0 ? s : slots - 1 - s, slot_lengths, slot);
+        auto& add = steps[g][at(where * slots + s)];
         for (std::size_t i = 0; i < cell.size(); ++i) add[node_axes[i]] = cell[i] * stride[node_axes[i]][g];
-        for (std::size_t i = 0; i < seat.size(); ++i) add[seat_axes[i]] = seat[i] * stride[seat_axes[i]][g];
+        for (std::size_t i = 0; i < slot.size(); ++i) add[slot_axes[i]] = slot[i] * stride[slot_axes[i]][g];
       }
     }
   }
@@ -176,12 +176,12 @@ std::vector<Rank> places_of(Box const& box, CartGrid const& grid, Factors const&
     }
     Coord node{};
     for (std::size_t a = 0; a < at(box.node_axes); ++a) node[a] = c[a];
-    std::int32_t seat = 0, below = 1;
+    std::int32_t slot = 0, below = 1;
     for (auto m = at(box.node_axes); m < c.size(); ++m) {
-      seat += c[m] * below;
+      slot += c[m] * below;
       below *= box.lengths[m];
     }
-    places[at(r)] = box.seats[at(box.nodes.machine.node(node)) * at(box.per_node) + at(seat)];
+    places[at(r)] = box.slots[at(box.nodes.machine.node(node)) * at(box.per_node) + at(slot)];
   }
   return places;
 }

@@ -15,18 +15,18 @@ Ordered paired(MappingTask const& task) {
   auto const inner = levels.ranks_of_part(0);  // ranks of a host stay together
   auto const key = [&](Rank place) {
     auto const node = machine.node_of(place);
-    auto const seat = place % machine.ranks_per_node();
+    auto const slot = place % machine.ranks_per_node();
     std::int64_t n = 0;
     std::int64_t stride = inner;
     for (int a = 0; a < machine.axes(); ++a) {
       if (a == slowest) {
-        n += seat / inner * stride;
+        n += slot / inner * stride;
         stride *= levels[0].count;
       }
       n += machine.coord(node, a) * stride;
       stride *= machine.axis(a).length;
     }
-    return n + seat % inner;
+    return n + slot % inner;
   };
   auto const places = places_by(task, key);
   auto const& grid = task.pattern().grid();

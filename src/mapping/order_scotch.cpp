@@ -63,17 +63,17 @@ std::optional<Graph> communication(Pattern const& pattern, std::int64_t most_hop
     }
     g.first.push_back(static_cast<SCOTCH_Num>(g.peers.size()));
   }
-  auto const room = 0.5 * static_cast<double>(std::numeric_limits<SCOTCH_Num>::max()) / static_cast<double>(most_hops);
+  auto const limit = 0.5 * static_cast<double>(std::numeric_limits<SCOTCH_Num>::max()) / static_cast<double>(most_hops);
   auto const edges = static_cast<double>(bytes.size());
-  if (edges > room) return std::nullopt;
-  auto const scale = std::min(heaviest / static_cast<double>(most), (room - edges) / std::max(sum, 1.0));
+  if (edges > limit) return std::nullopt;
+  auto const scale = std::min(heaviest / static_cast<double>(most), (limit - edges) / std::max(sum, 1.0));
   for (auto const b : bytes) {
     g.weights.push_back(std::max<SCOTCH_Num>(1, static_cast<SCOTCH_Num>(static_cast<double>(b) * scale)));
   }
   return g;
 }
 
-/// At least the longest way between two nodes.
+/// At least the longest route between two nodes.
 std::int64_t most_hops(Machine const& machine) {
   std::int64_t hops = 1;
   for (int a = 0; a < machine.axes(); ++a) hops += machine.axis(a).length;
@@ -81,11 +81,11 @@ std::int64_t most_hops(Machine const& machine) {
 }
 
 /// Nodes of the job, and how many of its places each has.
-std::map<Node, std::vector<Rank>> seats_of(MappingTask const& task) {
-  std::map<Node, std::vector<Rank>> seats;
-  for (auto const place : task.allocation()) seats[task.machine().node_of(place)].push_back(place);
-  for (auto& [node, places] : seats) std::ranges::sort(places);
-  return seats;
+std::map<Node, std::vector<Rank>> slots_of(MappingTask const& task) {
+  std::map<Node, std::vector<Rank>> slots;
+  for (auto const place : task.allocation()) slots[task.machine().node_of(place)].push_back(place);
+  for (auto& [node, places] : slots) std::ranges::sort(places);
+  return slots;
 }
 
 /// A torus or mesh, or some nodes of it; the first axis counts fastest.
@@ -133,7 +133,7 @@ std::optional<std::vector<SCOTCH_Num>> map_graph(Graph& vertices, Target target,
                                 nullptr, nullptr, static_cast<SCOTCH_Num>(vertices.peers.size()), vertices.peers.data(),
                                 vertices.weights.data()) == 0;
 #ifdef SCOTCH_OPTIONNUMDETERMINISTIC
-  // From version 7 Scotch starts a thread for each core, and its answer hangs on which of them is first.
+  // From version 7 Scotch starts a thread for each core, and its answer depends on which of them is first.
   SCOTCH_Context one_thread;
   SCOTCH_contextInit(&one_thread);
   fine = fine && SCOTCH_contextThreadSpawn(&one_thread, 1, nullptr) == 0;
@@ -206,9 +206,9 @@ void face_neighbours(Graph const& g, Boxes const& all, std::vector<SCOTCH_Num> c
       auto const here = along(all.boxes, box_of[v], a);
       auto const arm = 2.0 * along(all.box, inside[i], a) - (n - 1);
       for (auto e = static_cast<std::size_t>(g.first[v]); e < static_cast<std::size_t>(g.first[v + 1]); ++e) {
-        auto way = along(all.boxes, box_of[static_cast<std::size_t>(g.peers[e])], a) - here;
-        if (all.boxes.wraps && 2 * std::abs(way) > m) way = -way;
-        outwards += way == 0 ? 0.0 : arm * g.weights[e] * (way > 0 ? 1 : -1);
+        auto offset = along(all.boxes, box_of[static_cast<std::size_t>(g.peers[e])], a) - here;
+        if (all.boxes.wraps && 2 * std::abs(offset) > m) offset = -offset;
+        outwards += offset == 0 ? 0.0 : arm * g.weights[e] * (offset > 0 ? 1 : -1);
       }
     }
     if (outwards >= 0.0) continue;
@@ -296,13 +296,13 @@ class Nearest {
 Ordered scotch(MappingTask const& task) {
   auto graph = communication(task.pattern(), most_hops(task.machine()));
   if (!graph) return {{}, "its weights times hops do not fit Scotch's integers"};
-  auto const seats = seats_of(task);
+  auto const slots = slots_of(task);
   auto target = whole(task.machine());
-  bool const all = static_cast<Node>(seats.size()) == task.machine().nodes();
+  bool const all = static_cast<Node>(slots.size()) == task.machine().nodes();
   if (!all) {
-    for (auto const& [node, places] : seats) target.part.push_back(node);
+    for (auto const& [node, places] : slots) target.part.push_back(node);
   }
-  bool const large = static_cast<Node>(seats.size()) > most_nodes;
+  bool const large = static_cast<Node>(slots.size()) > most_nodes;
   if (large && !all) {
     return {{}, fmt::format("Scotch takes minutes for more than {} nodes that are not the whole machine", most_nodes)};
   }
@@ -314,27 +314,27 @@ Ordered scotch(MappingTask const& task) {
   if (!found) return {{}, "Scotch could not map this graph"};
   // Scotch balances to a hundredth: who is over a node's places goes to the nearest node that has one.
   std::vector<std::vector<Rank>> left(at(task.machine().nodes()));
-  for (auto const& [node, free] : seats) left[at(node)] = free;
-  auto const room_at = [&](Node n) -> std::vector<Rank>& { return left[at(n)]; };
+  for (auto const& [node, places_of_node] : slots) left[at(node)] = places_of_node;
+  auto const slots_at = [&](Node n) -> std::vector<Rank>& { return left[at(n)]; };
   std::vector<Rank> places(at(task.ranks()), -1), over;
   for (Rank r = 0; r < task.ranks(); ++r) {
     auto const to = (*found)[at(r)];
     auto const node = static_cast<Node>(all ? to : target.part[static_cast<std::size_t>(to)]);
-    auto& room = room_at(node);
-    if (room.empty()) {
+    auto& free = slots_at(node);
+    if (free.empty()) {
       over.push_back(r);
       places[at(r)] = node;
     } else {
-      places[at(r)] = room.front();
-      room.erase(room.begin());
+      places[at(r)] = free.front();
+      free.erase(free.begin());
     }
   }
   auto nearest = Nearest(task.machine());
   for (auto const r : over) {
-    auto const node = nearest.with(static_cast<Node>(places[at(r)]), [&](Node n) { return !room_at(n).empty(); });
-    auto& room = room_at(node);
-    places[at(r)] = room.front();
-    room.erase(room.begin());
+    auto const node = nearest.with(static_cast<Node>(places[at(r)]), [&](Node n) { return !slots_at(n).empty(); });
+    auto& free = slots_at(node);
+    places[at(r)] = free.front();
+    free.erase(free.begin());
   }
   return {std::move(places), ""};
 }

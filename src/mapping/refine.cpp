@@ -31,7 +31,7 @@ class Search {
   Search(Machine const& machine, Pattern const& pattern, std::vector<Rank> places, RefineOptions const& options)
       : swaps_(machine, pattern, std::move(places)),
         ports_(static_cast<unsigned>(2 * machine.axes())),
-        seats_(static_cast<unsigned>(machine.ranks_per_node())),
+        ranks_per_node_(static_cast<unsigned>(machine.ranks_per_node())),
         most_(options.effort),
         most_hop_bytes_(options.most_hop_bytes > 0.0 ? options.most_hop_bytes
                                                      : std::numeric_limits<double>::infinity()),
@@ -56,7 +56,7 @@ class Search {
   /// Whether no places can be better: with one rank on a node every byte crosses one link at least. Here none crosses
   /// more, and all links take equally long.
   [[nodiscard]] bool perfect() const {
-    if (seats_ > 1) return false;
+    if (ranks_per_node_ > 1) return false;
     double bytes = 0.0;
     for (Rank r = 0; r < swaps_.ranks(); ++r) {
       for (auto const& f : swaps_.sent(r)) bytes += f.peer == r ? 0.0 : static_cast<double>(f.bytes);
@@ -109,10 +109,10 @@ class Search {
 
   /// A rank beside a place: of a neighbouring node, or of the same one where it has several.
   Rank near(Rank place) {
-    auto const p = below(ports_ + (seats_ > 1 ? 1 : 0));
+    auto const p = below(ports_ + (ranks_per_node_ > 1 ? 1 : 0));
     if (p < ports_) return swaps_.beside(place, static_cast<Port>(p));
-    auto const node = place / static_cast<Rank>(seats_);
-    return swaps_.rank_at(node * static_cast<Rank>(seats_) + static_cast<Rank>(below(seats_)));
+    auto const node = place / static_cast<Rank>(ranks_per_node_);
+    return swaps_.rank_at(node * static_cast<Rank>(ranks_per_node_) + static_cast<Rank>(below(ranks_per_node_)));
   }
   /// The rank at the other end of one of a rank's messages; -1: it has none.
   Rank peer_of(Rank r) {
@@ -215,7 +215,7 @@ class Search {
   static constexpr double least_gain = 1e-12;
 
   Swaps swaps_;
-  unsigned ports_, seats_;
+  unsigned ports_, ranks_per_node_;
   std::int64_t most_;
   double most_hop_bytes_;
   double heat_;

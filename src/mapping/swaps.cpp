@@ -48,9 +48,9 @@ Swaps::Swaps(Machine const& machine, Pattern const& pattern, std::vector<Rank> p
 }
 
 Rank Swaps::beside(Rank place, Port p) const {
-  auto const seats = machine_.ranks_per_node();
+  auto const ranks_per_node = machine_.ranks_per_node();
   auto const node = machine_.neighbour(node_[at(place)], p);
-  return node ? rank_at_[at(*node) * at(seats) + at(place % seats)] : -1;
+  return node ? rank_at_[at(*node) * at(ranks_per_node) + at(place % ranks_per_node)] : -1;
 }
 
 double Swaps::largest() const {

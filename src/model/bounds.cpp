@@ -77,7 +77,7 @@ class Members {
 
 /// A message's overheads and the links' least latencies on the way to the farthest member; nothing on one node.
 /// @param root where the way starts or ends; below 0: between any two nodes
-Seconds farthest_way(Machine const& machine, Members const& members, Node root) {
+Seconds longest_latency(Machine const& machine, Members const& members, Node root) {
   if (members.node_count() == 1.0) return {};
   auto const along = [&](int a, Node from, Node to) {
     return std::abs(machine.offset(machine.coord(from, a), machine.coord(to, a), a)) * lowest_latency(machine, a);
@@ -86,9 +86,9 @@ Seconds farthest_way(Machine const& machine, Members const& members, Node root) 
     auto const from = root < 0 ? members.nodes().front() : root;
     auto farthest = Seconds{};
     for (auto const to : members.nodes()) {
-      auto way = 2.0 * machine.rates().overhead;
-      for (int a = 0; a < machine.axes(); ++a) way += along(a, from, to);
-      farthest = std::max(farthest, way);
+      auto latency = 2.0 * machine.rates().overhead;
+      for (int a = 0; a < machine.axes(); ++a) latency += along(a, from, to);
+      farthest = std::max(farthest, latency);
     }
     return farthest;
   }
@@ -132,7 +132,7 @@ double checked(Bytes bytes, std::string_view name) {
 
 /// Of collectives without a root.
 Bound among_all(Machine const& machine, Members const& members, double volume, Needs const& needs) {
-  return bound(machine, members, members.node_of(0), farthest_way(machine, members, -1), volume, needs);
+  return bound(machine, members, members.node_of(0), longest_latency(machine, members, -1), volume, needs);
 }
 
 }  // namespace
@@ -141,7 +141,7 @@ Bound bcast_bound(Machine const& machine, Rank root, Bytes message, std::span<Ra
   auto const m = checked(message, "message");
   Members const all(machine, members);
   auto const node = all.node_of(root);
-  return bound(machine, all, node, farthest_way(machine, all, node), m * (all.node_count() - 1.0),
+  return bound(machine, all, node, longest_latency(machine, all, node), m * (all.node_count() - 1.0),
                [m](bool has_root, double) {
                  return has_root ? Need{m, 0.0} : Need{0.0, m};
                });
@@ -151,7 +151,7 @@ Bound reduce_bound(Machine const& machine, Rank root, Bytes message, std::span<R
   auto const m = checked(message, "message");
   Members const all(machine, members);
   auto const node = all.node_of(root);
-  return bound(machine, all, node, farthest_way(machine, all, node), m * (all.node_count() - 1.0),
+  return bound(machine, all, node, longest_latency(machine, all, node), m * (all.node_count() - 1.0),
                [m](bool has_root, double) {
                  return has_root ? Need{0.0, m} : Need{m, 0.0};
                });
@@ -162,7 +162,7 @@ Bound scatter_bound(Machine const& machine, Rank root, Bytes block, std::span<Ra
   Members const all(machine, members);
   auto const node = all.node_of(root);
   auto const n = all.count();
-  return bound(machine, all, node, farthest_way(machine, all, node), b * (n - all.on(node)),
+  return bound(machine, all, node, longest_latency(machine, all, node), b * (n - all.on(node)),
                [b, n](bool has_root, double inside) {
                  return has_root ? Need{(n - inside) * b, 0.0} : Need{0.0, inside * b};
                });
@@ -173,7 +173,7 @@ Bound gather_bound(Machine const& machine, Rank root, Bytes block, std::span<Ran
   Members const all(machine, members);
   auto const node = all.node_of(root);
   auto const n = all.count();
-  return bound(machine, all, node, farthest_way(machine, all, node), b * (n - all.on(node)),
+  return bound(machine, all, node, longest_latency(machine, all, node), b * (n - all.on(node)),
                [b, n](bool has_root, double inside) {
                  return has_root ? Need{0.0, (n - inside) * b} : Need{inside * b, 0.0};
                });

@@ -95,20 +95,20 @@ Seconds t_traffic(Machine const& machine, LinkTraffic const& t) {
   auto const direct = direct_to_siblings(machine);
   auto const copying = copy_seconds_per_byte(machine, t.copied_bytes + t.direct_bytes * direct.copies);
   busy = std::max(busy, machine.ranks_per_node() > 1 ? combining + copying : std::max(combining, copying));
-  busy = std::max(busy, t.copied_bytes / machine.ranks_per_node() * ways_seconds_per_byte(machine));
-  // The parts of a level share what the node sends, and each hands on to the other parts what it has for them.
-  auto const handed_on = t.copied_bytes / std::max(1.0, machine.ranks_per_node() - 1.0);
+  busy = std::max(busy, t.copied_bytes / machine.ranks_per_node() * links_seconds_per_byte(machine));
+  // The parts of a level share what the node sends, and each forwards to the other parts what it has for them.
+  auto const forwarded = t.copied_bytes / std::max(1.0, machine.ranks_per_node() - 1.0);
   auto parts = 1.0;
   for (auto const& level : machine.levels().all()) {
     parts *= level.count;
     auto const cap = level.injection.value();
     if (cap <= 0.0) continue;
     auto const leaving = t.node_bytes * in_order.seconds_per_byte(cap, level.bandwidth.value());
-    busy = std::max(busy, (leaving + (parts - 1.0) * handed_on / cap) / parts);
+    busy = std::max(busy, (leaving + (parts - 1.0) * forwarded / cap) / parts);
     if (t.root_bytes > 0.0) busy = std::max(busy, leaving + (t.root_bytes - t.node_bytes) / cap);
-    if (t.direct_bytes > 0.0) busy = std::max(busy, leaving + t.direct_bytes * direct.ways);
+    if (t.direct_bytes > 0.0) busy = std::max(busy, leaving + t.direct_bytes * direct.links);
   }
-  busy = std::max(busy, t.direct_bytes * direct.ways);
+  busy = std::max(busy, t.direct_bytes * direct.links);
   auto const hop = 2.0 * rates.overhead.value() + latency + (link > 0.0 ? t.first_bytes / link : 0.0);
   return Seconds(busy + static_cast<double>(t.depth) * hop);
 }

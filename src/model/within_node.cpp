@@ -10,7 +10,7 @@
 
 namespace allport::model {
 
-double ways_seconds_per_byte(Machine const& machine) {
+double links_seconds_per_byte(Machine const& machine) {
   auto busiest = 0.0;
   for (auto const& level : machine.levels().all()) {
     if (level.bandwidth.value() > 0.0) {
@@ -37,7 +37,7 @@ double spread_seconds_per_byte(Machine const& machine) {
     if (level.bandwidth.value() > 0.0) copies -= parents * (level.count - 1.0);
     parents *= level.count;
   }
-  return std::max(ways_seconds_per_byte(machine), copy_seconds_per_byte(machine, copies));
+  return std::max(links_seconds_per_byte(machine), copy_seconds_per_byte(machine, copies));
 }
 
 namespace {
@@ -53,9 +53,9 @@ Direct direct(Machine const& machine, Passes const& passes) {
     auto const inside = levels.ranks_of_part(l);
     auto const beside = inside * (level.count - 1.0);
     if (beside == 0.0) continue;
-    auto const [way, cap] = passes(inside, beside);
-    if (level.bandwidth.value() > 0.0) all.ways = std::max(all.ways, way / level.bandwidth.value());
-    if (level.injection.value() > 0.0) all.ways = std::max(all.ways, cap / level.injection.value());
+    auto const [link, cap] = passes(inside, beside);
+    if (level.bandwidth.value() > 0.0) all.links = std::max(all.links, link / level.bandwidth.value());
+    if (level.injection.value() > 0.0) all.links = std::max(all.links, cap / level.injection.value());
     if (level.bandwidth.value() <= 0.0) all.copies += beside;
   }
   return all;
@@ -81,7 +81,7 @@ struct Stage {
   double seconds_per_byte = 0.0;
 };
 
-/// The stages in which a node's ranks hand on, outermost first: every level that has a bandwidth or a latency is one,
+/// The stages in which a node's ranks forward, outermost first: every level that has a bandwidth or a latency is one,
 /// and so are the levels between such that only copy through memory.
 std::vector<Stage> stages(Machine const& machine) {
   std::vector<Stage> all;

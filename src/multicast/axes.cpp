@@ -11,25 +11,25 @@
 #include <utility>
 #include <vector>
 
+#include "axis_routes.h"
 #include "hash.h"
-#include "ways.h"
 
 namespace allport {
 
+using multicast_detail::AxisRoutes;
 using multicast_detail::forms;
 using multicast_detail::Sense;
 using multicast_detail::TreeForm;
-using multicast_detail::Ways;
 
 namespace {
 
 Machine const& machine_of(TopologyIds const& ids) {
-  ensure(ids.machine() != nullptr, "way", "axes", "IDs of a machine, whose axes it goes along",
+  ensure(ids.machine() != nullptr, "way", "axes", "IDs of a machine, along whose axes it is sent",
          "choose flat, chain or prefix");
   return *ids.machine();
 }
 
-/// What a tree is chosen by.
+/// The quantities by which a tree is chosen.
 struct Candidate {
   int order = 0;
   TreeForm form;
@@ -39,10 +39,10 @@ struct Candidate {
 
 Candidate candidate_of(Machine const& machine, Node source, int order, std::span<Rank const> ranks) {
   Candidate made{order, TreeForm(machine.axes(), order)};
-  Ways const ways(machine, source, order);
+  AxisRoutes const routes(machine, source, order);
   for (auto const rank : ranks) {
     std::int64_t hops = 0;
-    ways.each(machine.node_of(rank), [&](Node at, Port out) {
+    routes.each(machine.node_of(rank), [&](Node at, Port out) {
       made.links.push_back(machine.link(at, out));
       ++hops;
     });
@@ -55,8 +55,8 @@ Candidate candidate_of(Machine const& machine, Node source, int order, std::span
 
 using Candidates = std::vector<Candidate const*>;
 
-/// Of so many parts by turns over these trees: what of the message its busiest link, or the mean link of the machine
-/// has, and then how many links all parts take.
+/// For `parts` parts sent over these trees in turn: the fraction of the message on the busiest link (or the mean link
+/// of the machine), and the number of links that all parts use.
 std::pair<double, std::size_t> load_of(Candidates const& trees, int parts, Machine const& machine) {
   std::map<LinkId, int> load;
   std::size_t all = 0;
@@ -70,7 +70,7 @@ std::pair<double, std::size_t> load_of(Candidates const& trees, int parts, Machi
 }
 
 /// The fewest links; one way round from one rank's messages, the other from another's: all links of a ring have the
-/// same. By the shortest ways those next to the source have more, and by plain ones the source's.
+/// same. By the shortest routes those next to the source have more, and by plain ones the source's.
 Candidates of_fewest_links(Candidates trees) {
   auto const fewest = std::ranges::min(trees, {}, [](auto const* c) { return c->links.size(); })->links.size();
   std::erase_if(trees, [&](auto const* c) { return c->links.size() > fewest; });
@@ -82,7 +82,7 @@ Candidates of_fewest_links(Candidates trees) {
   return trees;
 }
 
-/// So many rectangular trees without a common link, or all that there are: those with the fewest links of their own.
+/// Up to `parts` link-disjoint rectangular trees: those with the fewest links.
 Candidates rectangular(Candidates trees, bool one_way, int parts) {
   std::erase_if(trees, [&](auto const* c) {
     return !c->form.from_beside || c->form.shortest != 0 || (c->form.sense != Sense::shortest) != one_way;
@@ -92,8 +92,7 @@ Candidates rectangular(Candidates trees, bool one_way, int parts) {
   return trees;
 }
 
-/// What links of an axis have of so many trees, at most, if roots take turns: uses over links between the group's
-/// nodes.
+/// Maximum load of an axis's links by these trees with rotating roots: uses divided by links between the group's nodes.
 double evenly(Candidates const& trees, std::span<Node const> nodes, Machine const& machine) {
   std::vector<double> uses(static_cast<std::size_t>(machine.axes()));
   auto links = uses;
@@ -146,13 +145,13 @@ Candidates one_by_one(Candidates trees, int parts, std::size_t more, std::span<N
   return best;
 }
 
-/// A group's place in the rings of its machine.
+/// A group's position in the rings of its machine.
 struct Rings {
   int partial = 0;     ///< bit a: it has a part of axis a's
   bool whole = false;  ///< it has all of one, so that a tree may go one way round that one and stay in the box
   bool line = false;   ///< it lies along one axis
 
-  /// Those to be gone round by the shortest way, where others are gone round one way.
+  /// Rings that are traversed by the shortest route, while others are traversed in one direction.
   [[nodiscard]] int shortest() const { return whole || line ? partial : 0; }
 };
 
@@ -174,8 +173,8 @@ Rings rings_of(Machine const& machine, Node home, std::span<Rank const> ranks) {
   return rings;
 }
 
-/// Of a node's ranks the one that has the message first: the source, or a destination, or, where the node is only
-/// passed, the one with the source's place.
+/// The first rank of a node to receive the message: the source, or a destination, or, if the node only relays, the one
+/// at the source's position within its node.
 Rank first_of(Machine const& machine, TopologyIds const& ids, Multicast const& m, Node node) {
   if (machine.node_of(m.source) == node) return m.source;
   auto const ranks = machine.ranks_per_node();
@@ -209,11 +208,11 @@ std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, Destinat
     }
   };
   look_at(0);
-  // One output by itself would go farther so, for links that others may leave idle.
+  // A single output would only take longer, for the sake of links that may be idle.
   auto const group = parts > 1 ? rings_of(machine, home, ranks) : Rings{};
   auto const partial = group.shortest();
   if (partial != 0) look_at(partial);
-  Candidates near;  // the first goes by the shortest ways
+  Candidates near;  // the first goes by the shortest routes
   for (auto const& c : all) {
     if (c.hops <= all.front().hops + detour) near.push_back(&c);
   }
@@ -246,13 +245,13 @@ std::size_t pick(std::size_t choices, std::uint64_t spread, int turn) {
   return (scramble(spread) % choices + static_cast<std::size_t>(turn)) % choices;
 }
 
-Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, TreeWish wish) {
-  auto const orders = orders_along_axes(ids, source, set, wish.parts, wish.detour);
-  return along_axes(source, std::move(set), wish, orders);
+Multicast along_axes(TopologyIds const& ids, Rank source, DestinationSet set, TreeChoice choice) {
+  auto const orders = orders_along_axes(ids, source, set, choice.parts, choice.detour);
+  return along_axes(source, std::move(set), choice, orders);
 }
 
-Multicast along_axes(Rank source, DestinationSet set, TreeWish wish, std::span<int const> orders) {
-  return {source, std::move(set), MulticastWay::axes, {}, orders[pick(orders.size(), wish.spread, wish.turn)]};
+Multicast along_axes(Rank source, DestinationSet set, TreeChoice choice, std::span<int const> orders) {
+  return {source, std::move(set), MulticastTree::axes, {}, orders[pick(orders.size(), choice.spread, choice.turn)]};
 }
 
 Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
@@ -268,7 +267,7 @@ Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
     if (share.deliver) share.from = first;
     return share;
   }
-  Ways const ways(machine, home, m.order);
+  AxisRoutes const routes(machine, home, m.order);
   std::map<Port, std::vector<Positions>> beyond;
   std::vector<Positions> beside;
   for (auto const& i : m.set.intervals()) {
@@ -278,7 +277,7 @@ Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
       auto const node = machine.node_of(to);
       if (node == here) {
         if (to != m.source) beside.push_back({p, p + 1});
-      } else if (auto const out = ways.out_of(here, node)) {
+      } else if (auto const out = routes.out_of(here, node)) {
         beyond[*out].push_back({p, p + 1});
       }
     }
@@ -288,7 +287,7 @@ Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
     share.hops.push_back({next, {0, ids.ranks()}, DestinationSet(std::move(positions))});
   }
   for (auto const& one : beside) share.hops.push_back({ids.rank_at(one.begin), one, DestinationSet({one})});
-  if (here != home && share.takes_part()) share.from = first_of(machine, ids, m, *ways.before(here));
+  if (here != home && share.takes_part()) share.from = first_of(machine, ids, m, *routes.before(here));
   std::ranges::stable_sort(share.hops, std::ranges::greater{}, [](Hop const& hop) { return hop.set.size(); });
   return share;
 }

@@ -5,7 +5,7 @@
 
 namespace allport {
 
-/// share() for MulticastWay::axes.
+/// share() for MulticastTree::axes.
 [[nodiscard]] Share axes_share(TopologyIds const& ids, Multicast const& m, Rank rank);
 
 }  // namespace allport

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t most_faults = 20;
 constexpr Rank most_asked = 1024;  // whether they take part, of those that nobody sends anything
 
-/// A rank that has the message, and for whom.
+/// A rank that has the message, and the destinations in its message.
 struct Holder {
   Rank rank;
   Rank from;
@@ -32,7 +32,7 @@ class Walk {
     report_.destinations = set.size();
   }
 
-  /// @param visit (holder, what it does with the message)
+  /// @param visit (holder, its forwarding)
   template <class Visit>
   void run(Rank source, ForwardRule rule, Visit&& visit) {
     waiting_.push_back({source, -1, 0, set_});
@@ -40,10 +40,10 @@ class Walk {
     while (!waiting_.empty()) {
       auto const holder = std::move(waiting_.front());
       waiting_.pop_front();
-      auto const does = rule(holder.rank, holder.set);
-      take(holder, does);
-      visit(holder, does);
-      for (auto const& hop : does.hops) send(holder, hop);
+      auto const forwarding = rule(holder.rank, holder.set);
+      take(holder, forwarding);
+      visit(holder, forwarding);
+      for (auto const& hop : forwarding.hops) send(holder, hop);
     }
     for (auto const& i : set_.intervals()) {
       for (auto p = i.begin; p < i.end; ++p) {
@@ -60,15 +60,15 @@ class Walk {
   [[nodiscard]] bool reached(Rank rank) const { return reached_.contains(rank); }
 
  private:
-  void take(Holder const& holder, Forwarding const& does) {
+  void take(Holder const& holder, Forwarding const& forwarding) {
     auto const position = ids_.position(holder.rank);
-    report_.fan_out = std::max(report_.fan_out, static_cast<int>(does.hops.size()));
+    report_.fan_out = std::max(report_.fan_out, static_cast<int>(forwarding.hops.size()));
     report_.steps = std::max(report_.steps, holder.step);
-    if (does.deliver != set_.contains(position)) {
+    if (forwarding.deliver != set_.contains(position)) {
       fault(fmt::format("rank {} {} the message, and is {} of the destinations", holder.rank,
-                        does.deliver ? "keeps" : "does not keep", does.deliver ? "none" : "one"));
+                        forwarding.deliver ? "keeps" : "does not keep", forwarding.deliver ? "none" : "one"));
     }
-    if (does.deliver) {
+    if (forwarding.deliver) {
       delivered_.insert(position);
     } else if (holder.from >= 0) {
       ++report_.relays;
@@ -77,7 +77,8 @@ class Walk {
 
   void send(Holder const& holder, Hop const& hop) {
     ++report_.messages;
-    if (hop.set.empty()) fault(fmt::format("rank {} sends rank {} a message for nobody", holder.rank, hop.next));
+    if (hop.set.empty())
+      fault(fmt::format("rank {} sends rank {} a message without destinations", holder.rank, hop.next));
     for (auto const& i : hop.set.intervals()) {
       if (holder.set.within(i).size() != i.size()) {
         fault(fmt::format("rank {} sends rank {} destinations that it was not given", holder.rank, hop.next));
@@ -158,8 +159,8 @@ bool same(Share const& a, Rank from, Forwarding const& b) {
 MulticastReport check_rule(TopologyIds const& ids, Rank source, DestinationSet const& set, Split split,
                            ForwardRule rule, Machine const* machine) {
   Walk walk(ids, set, machine);
-  walk.run(source, rule, [&](Holder const& holder, Forwarding const& does) {
-    for (auto const& hop : does.hops) check_prefixes(ids, holder.rank, hop, split, walk);
+  walk.run(source, rule, [&](Holder const& holder, Forwarding const& forwarding) {
+    for (auto const& hop : forwarding.hops) check_prefixes(ids, holder.rank, hop, split, walk);
   });
   auto report = walk.take_report();
   check_steps(ids, split, report);
@@ -168,21 +169,21 @@ MulticastReport check_rule(TopologyIds const& ids, Rank source, DestinationSet c
 
 MulticastReport check(TopologyIds const& ids, Multicast const& m, Machine const* machine) {
   Walk walk(ids, m.set, machine);
-  auto const by_prefix = m.way == MulticastWay::prefix;
+  auto const by_prefix = m.tree == MulticastTree::prefix;
   auto const rule = [&](Rank rank, DestinationSet const& set) {
-    return hand_on(ids, {m.source, set, m.way, m.split, m.order}, rank);
+    return forwarding_of(ids, {m.source, set, m.tree, m.split, m.order}, rank);
   };
-  walk.run(m.source, rule, [&](Holder const& holder, Forwarding const& does) {
-    for (auto const& hop : does.hops) {
+  walk.run(m.source, rule, [&](Holder const& holder, Forwarding const& forwarding) {
+    for (auto const& hop : forwarding.hops) {
       if (by_prefix) check_prefixes(ids, holder.rank, hop, m.split, walk);
     }
-    if (!same(share(ids, m, holder.rank), holder.from, does)) {
-      walk.fault(fmt::format("rank {} works out another share than it is given", holder.rank));
+    if (!same(share(ids, m, holder.rank), holder.from, forwarding)) {
+      walk.fault(fmt::format("rank {} computes another share than it receives", holder.rank));
     }
   });
   for (Rank rank = 0; rank < ids.ranks() && ids.ranks() <= most_asked; ++rank) {
     if (!walk.reached(rank) && share(ids, m, rank).takes_part()) {
-      walk.fault(fmt::format("rank {} takes part, and nobody sends it the message", rank));
+      walk.fault(fmt::format("rank {} takes part, but no rank sends it the message", rank));
     }
   }
   auto report = walk.take_report();

@@ -17,7 +17,7 @@ namespace {
 
 using Group = std::span<TableEntry const>;  // of one row, next to each other
 
-/// What a rank does about one row of its table.
+/// Forwarding for one row of a rank's table.
 class Row {
  public:
   /// @param digit the rank's own, of `bits` bits
@@ -35,7 +35,7 @@ class Row {
   }
 
  private:
-  /// Entries whose digits agree in their first bits go together.
+  /// Groups entries whose digits agree in their first bits.
   void send_split(int bits) {
     for (int left = bits_ - bits; left > -bits; left -= bits) {
       auto const shift = std::max(left, 0);
@@ -50,7 +50,7 @@ class Row {
     }
   }
 
-  /// One of the entries with destinations takes all of the group, another one for another rank.
+  /// The group is sent to one of its entries with destinations, chosen by the rank.
   void send_to(Group group) {
     auto const covers = Positions{group.front().covers.begin, group.back().covers.end};
     auto part = set_.within(covers);
@@ -71,7 +71,7 @@ class Row {
   std::vector<Hop>& hops_;
 };
 
-constexpr std::array<std::string_view, 5> ways{"flat", "chain", "prefix", "axes", "binomial"};
+constexpr std::array<std::string_view, 5> tree_names{"flat", "chain", "prefix", "axes", "binomial"};
 
 Share flat_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
   Share share{-1, m.set.contains(ids.position(rank)), {}};
@@ -139,8 +139,8 @@ Share chain_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
   return share;
 }
 
-/// 0 is the source, then come the others. Below a rank they are a run of that order, in which it is the first: so that
-/// who is handed a part goes on as if it were the source.
+/// The source has index 0, then the others follow. The subtree of a rank is a run of that order that begins with it, so
+/// a rank that receives a part forwards it as if it were the source.
 Share binomial_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
   auto const at = ids.position(rank);
   Share share{-1, m.set.contains(at), {}};
@@ -160,7 +160,7 @@ Share binomial_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
   return share;
 }
 
-/// On the way to a rank only the rows matter at which it parts from those who have the message.
+/// On the route to a rank only those rows matter in which it differs from the ranks that have the message.
 Share prefix_share(TopologyIds const& ids, Multicast const& m, Rank rank, RoutingTable const* table) {
   auto const position = ids.position(rank);
   Rank from = -1;
@@ -176,7 +176,7 @@ Share prefix_share(TopologyIds const& ids, Multicast const& m, Rank rank, Routin
     at = hop->next;
     set = std::move(hop->set);
   }
-  auto now = hand_on(ids, {m.source, std::move(set), m.way, m.split}, rank, table);
+  auto now = forwarding_of(ids, {m.source, std::move(set), m.tree, m.split}, rank, table);
   return {from, now.deliver, std::move(now.hops)};
 }
 
@@ -192,19 +192,19 @@ Forwarding forward(RoutingTable const& table, DestinationSet const& set, Split s
   return out;
 }
 
-std::string_view name(MulticastWay way) { return ways[static_cast<std::size_t>(way)]; }
+std::string_view name(MulticastTree tree) { return tree_names[static_cast<std::size_t>(tree)]; }
 
-MulticastWay parse_multicast_way(std::string_view text) {
-  for (std::size_t i = 0; i < ways.size(); ++i) {
-    if (ways[i] == text) return static_cast<MulticastWay>(i);
+MulticastTree parse_multicast_tree(std::string_view text) {
+  for (std::size_t i = 0; i < tree_names.size(); ++i) {
+    if (tree_names[i] == text) return static_cast<MulticastTree>(i);
   }
-  throw Error::argument("way", fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(ways, ", ")));
+  throw Error::argument("way", fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(tree_names, ", ")));
 }
 
-bool goes_straight(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet const& set, int parts) {
+bool goes_straight(MulticastTree tree, TopologyIds const& ids, Rank source, DestinationSet const& set, int parts) {
   if (parts > 1) return false;
   auto const others = set.without(ids.position(source));
-  if (way != MulticastWay::axes || ids.machine() == nullptr || others.size() != 1) return false;
+  if (tree != MulticastTree::axes || ids.machine() == nullptr || others.size() != 1) return false;
   auto const& machine = *ids.machine();
   auto const from = machine.node_of(source);
   auto const to = machine.node_of(ids.rank_at(others.intervals().front().begin));
@@ -217,10 +217,10 @@ bool goes_straight(MulticastWay way, TopologyIds const& ids, Rank source, Destin
   return true;
 }
 
-Multicast multicast_by(MulticastWay way, TopologyIds const& ids, Rank source, DestinationSet set, TreeWish wish) {
-  if (goes_straight(way, ids, source, set, wish.parts)) return {source, std::move(set), MulticastWay::flat, {}};
-  if (way == MulticastWay::axes) return along_axes(ids, source, std::move(set), wish);
-  return {source, std::move(set), way, {}};
+Multicast multicast_by(MulticastTree tree, TopologyIds const& ids, Rank source, DestinationSet set, TreeChoice choice) {
+  if (goes_straight(tree, ids, source, set, choice.parts)) return {source, std::move(set), MulticastTree::flat, {}};
+  if (tree == MulticastTree::axes) return along_axes(ids, source, std::move(set), choice);
+  return {source, std::move(set), tree, {}};
 }
 
 Share share(TopologyIds const& ids, Multicast const& m, Rank rank, RoutingTable const* table) {
@@ -232,28 +232,28 @@ Share share(TopologyIds const& ids, Multicast const& m, Rank rank, RoutingTable 
     ensure(is_rank(rank), "rank", rank, expected);
     ensure(end <= ids.ranks(), "set", end, fmt::format("positions below {}", ids.ranks()));
   }
-  switch (m.way) {
-    case MulticastWay::flat:
+  switch (m.tree) {
+    case MulticastTree::flat:
       return flat_share(ids, m, rank);
-    case MulticastWay::chain:
+    case MulticastTree::chain:
       return chain_share(ids, m, rank);
-    case MulticastWay::axes:
+    case MulticastTree::axes:
       return axes_share(ids, m, rank);
-    case MulticastWay::binomial:
+    case MulticastTree::binomial:
       return binomial_share(ids, m, rank);
-    case MulticastWay::prefix:
+    case MulticastTree::prefix:
       break;
   }
   return prefix_share(ids, m, rank, table);
 }
 
-Forwarding hand_on(TopologyIds const& ids, Multicast const& received, Rank rank, RoutingTable const* table) {
-  if (received.way == MulticastWay::prefix) {
+Forwarding forwarding_of(TopologyIds const& ids, Multicast const& received, Rank rank, RoutingTable const* table) {
+  if (received.tree == MulticastTree::prefix) {
     if (table != nullptr) return forward(*table, received.set, received.split);
     return forward(RoutingTable(ids, rank), received.set, received.split);
   }
-  auto const begins = received.way == MulticastWay::binomial ? rank : received.source;
-  auto own = share(ids, {begins, received.set, received.way, received.split, received.order}, rank);
+  auto const begins = received.tree == MulticastTree::binomial ? rank : received.source;
+  auto own = share(ids, {begins, received.set, received.tree, received.split, received.order}, rank);
   return {own.deliver, std::move(own.hops)};
 }
 

@@ -1,4 +1,4 @@
-// Picks that are the same on every rank and spread evenly over all of them.
+// Deterministic hash choices, the same on every rank and evenly distributed.
 #pragma once
 
 #include <cstdint>

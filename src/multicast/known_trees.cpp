@@ -4,19 +4,19 @@
 
 namespace allport {
 
-Multicast KnownTrees::to(Rank source, DestinationSet set, TreeWish wish) {
+Multicast KnownTrees::to(Rank source, DestinationSet set, TreeChoice choice) {
   constexpr std::size_t most = 256;
-  if (way_ != MulticastWay::axes || goes_straight(way_, *ids_, source, set, wish.parts)) {
-    return multicast_by(way_, *ids_, source, std::move(set), wish);
+  if (tree_ != MulticastTree::axes || goes_straight(tree_, *ids_, source, set, choice.parts)) {
+    return multicast_by(tree_, *ids_, source, std::move(set), choice);
   }
-  std::vector<std::int64_t> key{source, wish.parts, wish.detour};
+  std::vector<std::int64_t> key{source, choice.parts, choice.detour};
   for (auto const& interval : set.intervals()) key.insert(key.end(), {interval.begin, interval.end});
   auto known = known_.find(key);
   if (known == known_.end()) {
     if (known_.size() == most) known_.clear();
-    known = known_.emplace(std::move(key), orders_along_axes(*ids_, source, set, wish.parts, wish.detour)).first;
+    known = known_.emplace(std::move(key), orders_along_axes(*ids_, source, set, choice.parts, choice.detour)).first;
   }
-  return along_axes(source, std::move(set), wish, known->second);
+  return along_axes(source, std::move(set), choice, known->second);
 }
 
 }  // namespace allport

@@ -31,7 +31,7 @@ void program(Plan const& plan, Rank rank, Program& into) {
   if (plan.contract.bytes == 0) return;
   auto const mine = share(plan.ids, plan.multicast, rank);
   auto const sends = static_cast<std::int32_t>(mine.hops.size());
-  auto const lanes = multicast_lanes(plan.multicast.way);
+  auto const lanes = multicast_lanes(plan.multicast.tree);
   Slot home{Buffer::output, 0, 0};
   std::int32_t first_send = 0;
   if (mine.from >= 0) {
@@ -60,36 +60,37 @@ void program(Plan const& plan, Rank rank, Program& into) {
 
 }  // namespace
 
-Multicast multicast_of(TopologyIds const& ids, Contract const& contract, MulticastWay way, Split split) {
+Multicast multicast_of(TopologyIds const& ids, Contract const& contract, MulticastTree tree, Split split) {
   contract.check();
   ensure(contract.what == Collective::broadcast, "contract", name(contract.what), "a broadcast, to all or to targets");
   ensure(contract.ranks == ids.ranks(), "ranks", contract.ranks, fmt::format("{}, as many as IDs", ids.ranks()));
   auto set = contract.targets ? DestinationSet::of(ids, *contract.targets) : DestinationSet::all(ids);
-  auto m = multicast_by(way, ids, contract.root, std::move(set));
+  auto m = multicast_by(tree, ids, contract.root, std::move(set));
   m.split = split;
   return m;
 }
 
-Schedule multicast_schedule(TopologyIds const& ids, MulticastWay way, Split split, Contract const& contract, Cut cut) {
+Schedule multicast_schedule(TopologyIds const& ids, MulticastTree tree, Split split, Contract const& contract,
+                            Cut cut) {
   ensure(cut.segment >= 1, "segment", cut.segment, "at least 1 byte");
   ensure(cut.window >= 1, "window", cut.window, "at least 1 segment in flight");
-  auto plan = std::make_shared<Plan const>(Plan{ids, multicast_of(ids, contract, way, split), contract, cut});
-  auto name = std::string(allport::name(way));
+  auto plan = std::make_shared<Plan const>(Plan{ids, multicast_of(ids, contract, tree, split), contract, cut});
+  auto name = std::string(allport::name(tree));
   return {std::move(name), contract, cut, 1,
           [plan = std::move(plan)](Rank rank, Program& into) { program(*plan, rank, into); }};
 }
 
 std::vector<std::pair<Rank, Rank>> messages(TopologyIds const& ids, Multicast const& m) {
   std::vector<std::pair<Rank, Rank>> all;
-  if (m.way == MulticastWay::flat || m.way == MulticastWay::chain) {
+  if (m.tree == MulticastTree::flat || m.tree == MulticastTree::chain) {
     auto const others = m.set.without(ids.position(m.source));
     auto const count = others.size();
-    auto const behind = m.way == MulticastWay::chain ? others.below(ids.position(m.source)) : 0;
+    auto const behind = m.tree == MulticastTree::chain ? others.below(ids.position(m.source)) : 0;
     auto from = m.source;
     for (Rank i = 0; i < count; ++i) {
       auto const to = ids.rank_at(others.at((behind + i) % count));
       all.push_back({from, to});
-      if (m.way == MulticastWay::chain) from = to;
+      if (m.tree == MulticastTree::chain) from = to;
     }
     return all;
   }
@@ -97,7 +98,7 @@ std::vector<std::pair<Rank, Rank>> messages(TopologyIds const& ids, Multicast co
   for (std::size_t i = 0; i < reached.size(); ++i) {
     auto const from = reached[i].next;
     auto set = std::exchange(reached[i].set, {});
-    auto hops = hand_on(ids, {m.source, std::move(set), m.way, m.split, m.order}, from).hops;
+    auto hops = forwarding_of(ids, {m.source, std::move(set), m.tree, m.split, m.order}, from).hops;
     for (auto& hop : hops) {
       all.push_back({from, hop.next});
       reached.push_back(std::move(hop));

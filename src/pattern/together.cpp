@@ -12,7 +12,7 @@ namespace allport::pattern {
 namespace {
 
 /// A rank's part in one group.
-struct Seat {
+struct GroupMember {
   std::int32_t concurrent = 0;
   std::int32_t group = 0;  // of that schedule
   Rank rank = 0;           // of the schedule
@@ -25,8 +25,8 @@ struct Table {
   std::shared_ptr<std::vector<Concurrent> const> concurrent;
   Flows in;
   Cut cut;
-  std::vector<std::int64_t> first_seat;  // by rank, and the end
-  std::vector<Seat> seats;
+  std::vector<std::int64_t> first_member;  // by rank, and the end
+  std::vector<GroupMember> members;
 };
 
 std::int32_t channels_of(Schedule const& schedule) {
@@ -41,17 +41,17 @@ std::int32_t channels_of(Schedule const& schedule) {
   return channels;
 }
 
-void seat(Table& table, Rank ranks) {
-  table.first_seat.assign(at(ranks) + 1, 0);
+void add_members(Table& table, Rank ranks) {
+  table.first_member.assign(at(ranks) + 1, 0);
   bool apart = true;  // no rank in two groups: channels cannot meet
   for (auto const& c : *table.concurrent) {
     for (auto const& members : c.groups) {
-      for (auto const r : members) apart = ++table.first_seat[at(r) + 1] == 1 && apart;
+      for (auto const r : members) apart = ++table.first_member[at(r) + 1] == 1 && apart;
     }
   }
-  for (std::size_t r = 0; r < at(ranks); ++r) table.first_seat[r + 1] += table.first_seat[r];
-  table.seats.resize(at(table.first_seat.back()));
-  auto next = table.first_seat;
+  for (std::size_t r = 0; r < at(ranks); ++r) table.first_member[r + 1] += table.first_member[r];
+  table.members.resize(at(table.first_member.back()));
+  auto next = table.first_member;
   std::int64_t channel = 1;  // 0: the plain messages'
   for (std::size_t c = 0; c < table.concurrent->size(); ++c) {
     auto const& one = (*table.concurrent)[c];
@@ -60,8 +60,8 @@ void seat(Table& table, Rank ranks) {
       ensure(channel + channels <= std::numeric_limits<std::int32_t>::max(), "groups",
              static_cast<std::int64_t>(one.groups.size()), "fewer groups that share ranks");
       for (std::size_t i = 0; i < one.groups[g].size(); ++i) {
-        table.seats[at(next[at(one.groups[g][i])]++)] = {static_cast<std::int32_t>(c), static_cast<std::int32_t>(g),
-                                                         static_cast<Rank>(i), static_cast<std::int32_t>(channel)};
+        table.members[at(next[at(one.groups[g][i])]++)] = {static_cast<std::int32_t>(c), static_cast<std::int32_t>(g),
+                                                           static_cast<Rank>(i), static_cast<std::int32_t>(channel)};
       }
       if (!apart) channel += channels;
     }
@@ -86,13 +86,13 @@ void add_messages(Table const& table, Rank rank, Program& into) {
 }
 
 // A group's program with its ranks, channels and buffers among all: what was input or output is scratch here.
-void add_seat(Table const& table, Seat const& seat, Program& into) {
-  auto const& one = (*table.concurrent)[at(seat.concurrent)];
-  auto const& members = one.groups[at(seat.group)];
-  auto program = one.schedule.program(seat.rank);
+void add_member(Table const& table, GroupMember const& member, Program& into) {
+  auto const& one = (*table.concurrent)[at(member.concurrent)];
+  auto const& members = one.groups[at(member.group)];
+  auto program = one.schedule.program(member.rank);
   auto const& contract = one.schedule.contract();
   auto const input = into.scratch + program.scratch;
-  auto const output = input + contract.input_bytes(seat.rank);
+  auto const output = input + contract.input_bytes(member.rank);
   auto const first = static_cast<std::int32_t>(into.ops.size());
   auto const moved = [&](Slot& slot) {
     if (slot.buffer == Buffer::none) return;
@@ -102,14 +102,14 @@ void add_seat(Table const& table, Seat const& seat, Program& into) {
   for (auto& op : program.ops) {
     if (op.peer >= 0) op.peer = members[at(op.peer)];
     op.port = -1;
-    op.channel += seat.first_channel;
+    op.channel += member.first_channel;
     moved(op.from);
     moved(op.with);
     moved(op.into);
     for (auto& dependence : op.after) dependence.op += first;
     into.ops.push_back(op);
   }
-  into.scratch = output + contract.output_bytes(seat.rank);
+  into.scratch = output + contract.output_bytes(member.rank);
 }
 
 }  // namespace
@@ -124,14 +124,14 @@ Schedule together(std::string const& name, std::shared_ptr<Flows const> const& d
   table->in = direct->reversed();
   for (auto const& c : *concurrent) cut.window = std::max(cut.window, c.schedule.cut().window);
   table->cut = cut;
-  seat(*table, direct->ranks());
+  add_members(*table, direct->ranks());
   Contract none;
   none.what = Collective::none;
   none.ranks = direct->ranks();
   return {name, none, cut, 1, [table = std::shared_ptr<Table const>(std::move(table))](Rank r, Program& into) {
             add_messages(*table, r, into);
-            for (auto i = table->first_seat[at(r)]; i < table->first_seat[at(r) + 1]; ++i) {
-              add_seat(*table, table->seats[at(i)], into);
+            for (auto i = table->first_member[at(r)]; i < table->first_member[at(r) + 1]; ++i) {
+              add_member(*table, table->members[at(i)], into);
             }
           }};
 }

@@ -36,7 +36,7 @@ Memory memory_from_json(std::string const& text) {
       memory[site] = std::move(remembered);
     }
   } catch (nlohmann::json::exception const& e) {
-    throw Error(ErrorKind::io, fmt::format("not what Selectors remember: {}", e.what()));
+    throw Error(ErrorKind::io, fmt::format("not stored results of Selectors: {}", e.what()));
   }
   return memory;
 }
@@ -52,7 +52,7 @@ Memory load_memory(std::string const& path) {
   try {
     return memory_from_json(text.str());
   } catch (Error const& e) {
-    throw Error(ErrorKind::io, fmt::format("{}: {}; remove it to begin anew", path, e.what()));
+    throw Error(ErrorKind::io, fmt::format("{}: {}; remove it to start again", path, e.what()));
   }
 }
 
@@ -94,8 +94,8 @@ void Selector::resume(Remembered const& remembered) {
   if (!remembered.provisional) confirmed_ = best_other();
   settled_ = worth_trying().empty() && !to_confirm();
   settled_at_ = arms_[best_].seconds;
-  runs_ = {trial(best_)};
-  tell(fmt::format("{} is what earlier runs found to be best", remembered.best));
+  runs_ = {tuning_run(best_)};
+  report(fmt::format("{} is what earlier runs found to be best", remembered.best));
 }
 
 Remembered Selector::remembered() const {

@@ -75,7 +75,7 @@ Seconds modelled(Machine const& machine, Contract const& contract, std::span<Ran
                         "one of the kinds of Collective");
 }
 
-/// Our prediction for one element of eight bytes; nothing where no algorithm serves.
+/// Allport's predicted time for one element of 8 bytes; nothing if no algorithm applies.
 Seconds shortest(Machine const& machine, Contract const& contract, std::optional<Mapping> const& mapping) {
   auto const bytes = contract.what == Collective::barrier ? std::int64_t{0} : std::int64_t{8};
   try {
@@ -121,7 +121,7 @@ bool expect_to_win(Choice const& choice, MpiPrice const& mpi) {
   if (!mpi.ours && !choice.best.priced()) return false;
   auto const ours = mpi.ours.value_or(choice.best.predicted);
   if (ours < starts * mpi.starts) return false;
-  // Times go up in steps, and where between two sizes a step is nobody knows: ours must win at both.
+  // Times increase in steps at unknown sizes between two timed ones: Allport's must be faster at both.
   if (mpi.ours && mpi.dearest > timed) return false;
   return ours.value() <= (mpi.ours ? timed : guessed) * mpi.time.value();
 }

@@ -1,4 +1,4 @@
-// What the links let a long row of the MPI library's calls take.
+// Lower bound on the sustained time of the MPI library's calls by the load of links.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -11,8 +11,8 @@ namespace allport {
 
 namespace {
 
-/// From the root to all others, or the other way.
-enum class Way { down, up };
+/// From the root to all others, or to the root.
+enum class Direction { down, up };
 
 /// Of partners that differ in one bit, whether those that differ in the highest swap most.
 enum class Most { near, far };
@@ -23,7 +23,7 @@ class Row {
   Row(Machine const& machine, std::optional<Mapping> const& mapping)
       : machine_(machine), mapping_(mapping), ranks_(machine.ranks()), loads_(machine) {}
 
-  /// The busiest link's time for what was added since the last one.
+  /// The busiest link's time for the messages added since the last call.
   [[nodiscard]] double take() {
     auto const most = loads_.longest().value();
     loads_.clear();
@@ -31,28 +31,28 @@ class Row {
   }
 
   /// Binomial; a rank's parent has one of its bits less, the lowest or the highest.
-  void tree(double bytes, Way way, bool lowest) {
+  void tree(double bytes, Direction direction, bool lowest) {
     each_root([&](Rank root) {
-      for (Rank v = 1; v < ranks_; ++v) edge(root, v - (lowest ? low_bit(v) : high_bit(v)), v, bytes, way);
+      for (Rank v = 1; v < ranks_; ++v) edge(root, v - (lowest ? low_bit(v) : high_bit(v)), v, bytes, direction);
     });
   }
   /// Binomial, with the blocks of all ranks below.
-  void tree_of_blocks(double block, Way way) {
+  void tree_of_blocks(double block, Direction direction) {
     each_root([&](Rank root) {
       for (Rank v = 1; v < ranks_; ++v) {
-        edge(root, v - low_bit(v), v, block * std::min(low_bit(v), ranks_ - v), way);
+        edge(root, v - low_bit(v), v, block * std::min(low_bit(v), ranks_ - v), direction);
       }
     });
   }
-  void chain(double bytes, Way way) {
+  void chain(double bytes, Direction direction) {
     each_root([&](Rank root) {
-      for (Rank v = 1; v < ranks_; ++v) edge(root, v - 1, v, bytes, way);
+      for (Rank v = 1; v < ranks_; ++v) edge(root, v - 1, v, bytes, direction);
     });
   }
   /// The root's messages straight to all others.
-  void fan(double block, Way way) {
+  void fan(double block, Direction direction) {
     each_root([&](Rank root) {
-      for (Rank v = 1; v < ranks_; ++v) edge(root, 0, v, block, way);
+      for (Rank v = 1; v < ranks_; ++v) edge(root, 0, v, block, direction);
     });
   }
   /// All but one of the ranks' blocks pass every rank.
@@ -68,7 +68,7 @@ class Row {
   void swapping(double bytes) {
     exchange([&](int) { return bytes; });
   }
-  /// Half of all blocks to whoever is 1, 2, 4 ... ranks on (Bruck).
+  /// Half of all blocks to the rank 1, 2, 4 ... further on (Bruck).
   void shifts(double bytes) {
     for (Rank distance = 1; distance < ranks_; distance *= 2) {
       for (Rank r = 0; r < ranks_; ++r) send(r, (r + distance) % ranks_, bytes);
@@ -84,10 +84,10 @@ class Row {
     loads_.add(node(from), node(to), bytes);
   }
   /// Between ranks counted from the root on.
-  void edge(Rank root, Rank parent, Rank child, double bytes, Way way) {
+  void edge(Rank root, Rank parent, Rank child, double bytes, Direction direction) {
     auto const a = (parent + root) % ranks_;
     auto const b = (child + root) % ranks_;
-    send(way == Way::down ? a : b, way == Way::down ? b : a, bytes / ranks_);
+    send(direction == Direction::down ? a : b, direction == Direction::down ? b : a, bytes / ranks_);
   }
   template <class Edges>
   void each_root(Edges const& edges) {
@@ -108,7 +108,7 @@ class Row {
   LinkBytes loads_;
 };
 
-/// The least that any of the algorithms lets the busiest link carry.
+/// The minimum, over algorithms, of the busiest link's time.
 class Least {
  public:
   explicit Least(Row& row) : row_(row) {}
@@ -143,28 +143,30 @@ Seconds mpi_row(Machine const& machine, Contract const& contract, std::optional<
       });
     }
   };
-  auto const trees = [&](Way way) {
-    for (bool const lowest : {true, false}) least.of([&](Row& r) { r.tree(bytes, way, lowest); });
-    least.of([&](Row& r) { r.chain(bytes, way); });
+  auto const trees = [&](Direction direction) {
+    for (bool const lowest : {true, false}) least.of([&](Row& r) { r.tree(bytes, direction, lowest); });
+    least.of([&](Row& r) { r.chain(bytes, direction); });
   };
   switch (contract.what) {
     case Collective::broadcast:
-      trees(Way::down);
-      halvings(share, [&](Row& r) { r.tree_of_blocks(share, Way::down); });
+      trees(Direction::down);
+      halvings(share, [&](Row& r) { r.tree_of_blocks(share, Direction::down); });
       return least
           .of([&](Row& r) {
-            r.tree_of_blocks(share, Way::down);
+            r.tree_of_blocks(share, Direction::down);
             r.ring(share);
           })
           .seconds();
     case Collective::reduce:
-      trees(Way::up);
-      halvings(share, [&](Row& r) { r.tree_of_blocks(share, Way::up); });
+      trees(Direction::up);
+      halvings(share, [&](Row& r) { r.tree_of_blocks(share, Direction::up); });
       return least.seconds();
     case Collective::scatter:
     case Collective::gather: {
-      auto const way = contract.what == Collective::scatter ? Way::down : Way::up;
-      return least.of([&](Row& r) { r.tree_of_blocks(bytes, way); }).of([&](Row& r) { r.fan(bytes, way); }).seconds();
+      auto const direction = contract.what == Collective::scatter ? Direction::down : Direction::up;
+      return least.of([&](Row& r) { r.tree_of_blocks(bytes, direction); })
+          .of([&](Row& r) { r.fan(bytes, direction); })
+          .seconds();
     }
     case Collective::allgather:
     case Collective::reduce_scatter:
@@ -174,7 +176,7 @@ Seconds mpi_row(Machine const& machine, Contract const& contract, std::optional<
       halvings(2 * share, [](Row&) {});
       return least.of([&](Row& r) { r.swapping(bytes); }).of([&](Row& r) { r.ring(2 * share); }).seconds();
     case Collective::alltoall:
-      return least.of([&](Row& r) { r.fan(ranks * bytes, Way::down); })
+      return least.of([&](Row& r) { r.fan(ranks * bytes, Direction::down); })
           .of([&](Row& r) { r.shifts(ranks * bytes / 2); })
           .seconds();
     case Collective::barrier:

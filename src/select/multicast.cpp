@@ -15,19 +15,19 @@
 namespace allport {
 namespace {
 
-TopologyIds ids_of(Machine const& machine) { return TopologyIds(machine, TopologyIds::usual_bits(machine.ranks())); }
+TopologyIds ids_of(Machine const& machine) { return TopologyIds(machine, TopologyIds::default_bits(machine.ranks())); }
 
 Cut whole(Contract const& contract, Cut cut) { return {std::max<std::int64_t>(contract.bytes, 1), cut.window}; }
 
 Seconds price_of(Machine const& machine, TopologyIds const& ids, Multicast const& m, Contract const& c, Cut cut) {
   return model::t_tree(machine, messages(ids, m), Bytes(c.bytes), Bytes(cut.segment), cut.window,
-                       multicast_lanes(m.way));
+                       multicast_lanes(m.tree));
 }
 
 /// Rows are split where that is cheaper. The same on every rank, as the price is.
 std::pair<Split, Seconds> best_split(Machine const& machine, Contract const& contract, Cut cut) {
   auto const ids = ids_of(machine);
-  auto m = multicast_of(ids, contract, MulticastWay::prefix);
+  auto m = multicast_of(ids, contract, MulticastTree::prefix);
   std::pair<Split, Seconds> best{{}, price_of(machine, ids, m, contract, cut)};
   for (int bits = 1; bits < std::min(ids.bits(), 3); ++bits) {
     m.split = {bits};
@@ -37,19 +37,19 @@ std::pair<Split, Seconds> best_split(Machine const& machine, Contract const& con
   return best;
 }
 
-/// A row for a way whose tree depends on nothing but the contract. @param in_segments or the whole message at once
-Algorithm along(MulticastWay way, std::string summary, bool in_segments) {
+/// A row for a tree that depends only on the contract. @param in_segments or the whole message at once
+Algorithm along(MulticastTree tree, std::string summary, bool in_segments) {
   auto const cut_of = [=](Contract const& contract, Cut cut) { return in_segments ? cut : whole(contract, cut); };
   return {
       .what = Collective::broadcast,
-      .name = std::string(name(way)),
+      .name = std::string(name(tree)),
       .summary = std::move(summary),
       .make = [=](Machine const& machine, Contract const& contract,
-                  Cut cut) { return multicast_schedule(ids_of(machine), way, {}, contract, cut_of(contract, cut)); },
+                  Cut cut) { return multicast_schedule(ids_of(machine), tree, {}, contract, cut_of(contract, cut)); },
       .price =
           [=](Machine const& machine, Contract const& contract, Cut cut) {
             auto const ids = ids_of(machine);
-            return price_of(machine, ids, multicast_of(ids, contract, way), contract, cut_of(contract, cut));
+            return price_of(machine, ids, multicast_of(ids, contract, tree), contract, cut_of(contract, cut));
           },
       .to_some = true};
 }
@@ -63,7 +63,7 @@ Algorithm by_prefix(std::string name, std::string summary, bool in_segments) {
               [=](Machine const& machine, Contract const& contract, Cut cut) {
                 auto const mine = cut_of(contract, cut);
                 auto const split = best_split(machine, contract, mine).first;
-                return multicast_schedule(ids_of(machine), MulticastWay::prefix, split, contract, mine);
+                return multicast_schedule(ids_of(machine), MulticastTree::prefix, split, contract, mine);
               },
           .price = [=](Machine const& machine, Contract const& contract,
                        Cut cut) { return best_split(machine, contract, cut_of(contract, cut)).second; },
@@ -75,7 +75,7 @@ Algorithm const& rectangular() {
   return only;
 }
 
-/// Where the trees grow: the box that source and targets fill, as a machine of its own; else all of the machine.
+/// The machine of the trees: the box that source and targets fill, or else the whole machine.
 struct Ground {
   Machine machine;
   std::vector<Rank> ranks;   // by place
@@ -158,7 +158,7 @@ class PrunedTrees {
     return needed_[static_cast<std::size_t>(tree)][static_cast<std::size_t>(place)];
   }
 
-  /// The way from the root to a place, in every tree.
+  /// The path from the root to a place, in every tree.
   void need(Rank place) {
     auto const own = all_.program(place);
     for (auto const& op : own.ops) {
@@ -213,12 +213,12 @@ Schedule trees(Machine const& machine, Contract const& contract, Cut cut) {
 
 AlgorithmList const& multicast_algorithms() {
   static std::array<Algorithm, 6> const rows{
-      along(MulticastWay::flat, "From the source to one target after the other.", false),
-      along(MulticastWay::chain, "From target to target in the order of their topology IDs, in segments.", true),
-      along(MulticastWay::axes,
+      along(MulticastTree::flat, "From the source to one target after the other.", false),
+      along(MulticastTree::chain, "From target to target in the order of their topology IDs, in segments.", true),
+      along(MulticastTree::axes,
             "From node to neighbour along the machine's axes, a tree that takes no link twice, in segments.", true),
       by_prefix("prefix", "Over compact prefix routing tables (Song09), the whole message from hop to hop.", false),
-      by_prefix("segmented", "Over compact prefix routing tables, each segment handed on as it comes.", true),
+      by_prefix("segmented", "Over compact prefix routing tables, each segment forwarded on arrival.", true),
       Algorithm{.what = Collective::broadcast,
                 .name = "trees",
                 .summary = "Over link-disjoint rectangular trees of the box that source and targets fill, else of the "

@@ -16,7 +16,7 @@ namespace {
 
 bool serves(OrderCandidate const& c) { return c.why_not.empty() && c.score.bytes_over_dead == 0; }
 
-/// Less is better. Times that differ in their last bits are one.
+/// Lower is better. Times that differ only by rounding are equal.
 bool better(OrderCandidate const& a, OrderCandidate const& b) {
   constexpr double equal = 1e-9;
   if (serves(a) != serves(b)) return serves(a);
@@ -55,7 +55,7 @@ std::string reason(MappingTask const& task, OrderChoice const& choice, OrderOpti
   return fmt::format("{}: less than {:.3g} % to gain, so ranks stay where they are", text, 100.0 * options.least_gain);
 }
 
-/// Of the orders that can serve; infinite where none can.
+/// The minimum over valid orders; infinite if there is none.
 double fewest_hop_bytes(OrderChoice const& choice) {
   auto fewest = std::numeric_limits<double>::infinity();
   for (auto const& c : choice.candidates) {
@@ -64,7 +64,7 @@ double fewest_hop_bytes(OrderChoice const& choice) {
   return fewest;
 }
 
-/// Goes on from the orders that are best by time, and from the one with the fewest hop-bytes.
+/// Refines the orders that are best by time, and the one with the fewest hop-bytes.
 void refine_best(MappingTask const& task, OrderChoice& choice, OrderOptions const& options) {
   if (options.refined == 0) return;
   std::vector<std::size_t> by_merit(choice.candidates.size());
@@ -94,10 +94,10 @@ void refine_best(MappingTask const& task, OrderChoice& choice, OrderOptions cons
   }
 }
 
-/// Times that are this near to the least are one, and the least loaded busiest link decides.
+/// Times within this factor of the minimum are equal, and the load of the busiest link decides.
 constexpr double same_time = 0.01;
 
-/// The best but for those with too many hop-bytes; never slower than the given one, which is always allowed.
+/// The best order except those with too many hop-bytes; never slower than the given one, which is always allowed.
 std::size_t fastest_of(OrderChoice const& choice, double most_hops) {
   auto const most = (1.0 + most_hops) * fewest_hop_bytes(choice);
   auto const allowed = [&](std::size_t i) { return i == 0 || choice.candidates[i].score.hop_bytes <= most; };

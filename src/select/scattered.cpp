@@ -7,11 +7,11 @@
 namespace allport {
 namespace {
 
-/// None where the collective is not done over trees.
+/// None if the collective does not use trees.
 std::optional<NetworkTrees> trees_for(SubNetwork const& network, Contract const& contract) {
   if (contract.what == Collective::alltoall || contract.what == Collective::barrier) return std::nullopt;
   auto const collects = contract.what == Collective::reduce || contract.what == Collective::gather;
-  auto const trees = network.trees(contract.root, collects ? TreeWay::to_root : TreeWay::from_root);
+  auto const trees = network.trees(contract.root, collects ? TreeDirection::to_root : TreeDirection::from_root);
   auto const depth = static_cast<int>(trees->extent.depth);  // fewer than there are nodes
   return NetworkTrees{network.nodes(), trees->over_ranks.count, depth, trees->sharing};
 }

@@ -25,7 +25,7 @@ void check(Machine const& machine, Contract const& contract, SelectOptions const
   }
 }
 
-/// What the segments of an algorithm cost; of one without a price, the one segment that it gets.
+/// The priced segments of an algorithm; for one without a price, its only segment.
 void try_segments(Machine const& machine, Contract const& placed, Algorithm const& candidate,
                   std::vector<std::int64_t> const& segments, std::int32_t window, Choice& choice) {
   for (auto const segment : segments) {
@@ -40,7 +40,7 @@ void try_segments(Machine const& machine, Contract const& placed, Algorithm cons
   }
 }
 
-/// Of an algorithm whose prices nobody can compare: the caller's, or what a Cut has of itself, in whole elements.
+/// The segment of an algorithm without a price: the caller's, or the default Cut's, in whole elements.
 std::int64_t segment_without_price(SelectOptions const& options, Contract const& contract) {
   if (!options.segments.empty()) return options.segments.front();
   return std::max(Cut{}.segment / contract.element, std::int64_t{1}) * contract.element;

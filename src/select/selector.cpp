@@ -14,20 +14,20 @@ namespace allport {
 
 namespace {
 
-/// What is expected of a configuration of which no model says anything, of the standard's time.
+/// Expected time of a configuration without a prediction, relative to the standard one.
 constexpr double unknown = 1.5;
-/// Agreeing while nothing is tried may take so much of the time.
+/// Maximum fraction of time for agreements while nothing is tried.
 constexpr double watching = 0.01;
-/// A first iteration has start-up in it. One that took so many times what is hopeless ends its trial.
+/// A first iteration includes start-up. One that takes this multiple of the hopeless limit ends its tuning run.
 constexpr double start_up = 2.0;
 constexpr double longest_wait = 1e6;  // iterations
-/// The standard and another that differ by more are not tried twice.
+/// The standard configuration and another are not timed again if they differ by more.
 constexpr double surely = 4.0;
-/// Nor is another, where no start-up is in the standard's time, that takes so much more.
+/// Nor is a configuration that takes this much more, if the standard's time includes no start-up.
 constexpr double surely_dearer = 1.25;
-/// Of what exploring may cost, so much is planned for; the rest is for trials that turn out dearer than expected.
+/// Fraction of the cost bound that is planned for; the rest is for tuning runs that cost more than expected.
 constexpr double planned = 0.6;
-/// Iterations of the best one between two looks at what it takes, at least: fewer say more of the computer than of it.
+/// Minimum iterations of the best configuration between two checks of its time: fewer mostly measure disturbances.
 constexpr int shortest_watch = 8;
 }  // namespace
 
@@ -44,7 +44,7 @@ Selector::Selector(std::vector<Configuration> configurations, SelectorOptions op
   ensure(o.doubt >= 1, "doubt", o.doubt, "at least 1, times the standard's time");
   ensure(o.clearly > 0 && o.clearly <= 1, "clearly", o.clearly, "a share of the best one's time, above 0, at most 1");
   ensure(o.loss >= 0, "loss", o.loss, "a share of the standard's time, at least 0");
-  ensure(o.floor >= Seconds{}, "floor", o.floor, "at least 0 seconds");
+  ensure(o.allowance >= Seconds{}, "allowance", o.allowance, "at least 0 seconds");
   ensure(o.agreement >= Seconds{}, "agreement", o.agreement, "at least 0 seconds");
   ensure(o.hopeless >= 1, "hopeless", o.hopeless, "at least 1, times the best one's time");
   ensure(o.drift > 0, "drift", o.drift, "a share above 0");
@@ -58,15 +58,17 @@ Selector::Selector(std::vector<Configuration> configurations, SelectorOptions op
   plan_first();
 }
 
-void Selector::tell(std::string const& text) const {
-  if (options_.tell) options_.tell(text);
+void Selector::report(std::string const& text) const {
+  if (options_.report) options_.report(text);
 }
 
-Selector::Run Selector::trial(std::size_t arm) const { return {.arm = arm, .iterations = options_.iterations + 1}; }
+Selector::Run Selector::tuning_run(std::size_t arm) const {
+  return {.arm = arm, .iterations = options_.iterations + 1};
+}
 
-/// The standard and, before anyone agrees on anything, what the model expects to beat it, or cannot tell from it.
+/// Plans the standard configuration and, before the first agreement, those that the model predicts to be about as fast.
 void Selector::plan_first() {
-  runs_ = {trial(options_.standard)};
+  runs_ = {tuning_run(options_.standard)};
   if (options_.starts_up > 0) runs_.front().drops = options_.starts_up;
   runs_.front().iterations = runs_.front().drops + options_.iterations;
   auto const by_model = [&](std::size_t arm) { return arms_[arm].configuration.predicted; };
@@ -81,19 +83,19 @@ void Selector::plan_first() {
   }
   std::ranges::stable_sort(better, {}, by_model);
   auto const blind = std::min(better.size(), static_cast<std::size_t>(options_.blind));
-  for (std::size_t b = 0; b < blind; ++b) runs_.push_back(trial(better[b]));
+  for (std::size_t b = 0; b < blind; ++b) runs_.push_back(tuning_run(better[b]));
 }
 
 void Selector::learn(Run const& run, double mean) {
   auto& arm = arms_[run.arm];
   iterations_ += run.done;
-  if (run.rests) return;
+  if (run.untimed) return;
   if (run.watches) {
     watch(mean);
     return;
   }
   if (run.confirms) {
-    // In doubt nobody gains by tuning.
+    // No gain from tuning in case of doubt.
     confirmed_ = run.arm;
     best_ = options_.standard;
     settled_at_ = standard_seconds();
@@ -106,11 +108,11 @@ void Selector::learn(Run const& run, double mean) {
 
 void Selector::account(Run const& run, double total) {
   allowed_ += options_.loss * standard_seconds() * run.done;
-  auto const took = run.rests ? arms_[run.arm].seconds * run.done : total;
+  auto const took = run.untimed ? arms_[run.arm].seconds * run.done : total;
   if (run.arm != options_.standard) spent_ += took - standard_seconds() * run.done;
 }
 
-/// Twice in a row is a change: one interruption is none.
+/// A change must be seen twice in a row; once may be a disturbance.
 void Selector::watch(double mean) {
   auto& best = arms_[best_];
   auto const change = mean / settled_at_;
@@ -123,8 +125,8 @@ void Selector::watch(double mean) {
   drifted_ = 0;
   confirmed_.reset();
   settled_at_ = best.seconds = mean;
-  tell(fmt::format("iteration {}: {} takes {:.2f} times what it took: all are open again", iterations_,
-                   best.configuration.name, change));
+  report(fmt::format("iteration {}: {} takes {:.2f} times what it took: all are tried again", iterations_,
+                     best.configuration.name, change));
   for (std::size_t a = 0; a < arms_.size(); ++a) {
     auto& arm = arms_[a];
     if (a == best_) continue;
@@ -132,7 +134,7 @@ void Selector::watch(double mean) {
     arm.probed = false;
     if (arm.seconds == 0) continue;
     arm.expected = arm.seconds * std::min(change, 1.0);
-    // The standard stays the measure of all until it has run again.
+    // The standard configuration remains the reference until it has run again.
     arm.seconds = a == options_.standard ? arm.seconds * change : 0;
   }
 }
@@ -146,15 +148,15 @@ void Selector::choose_best() {
     if (arms_[a].seconds > 0 && arms_[a].seconds < limit()) quickest = a;
   }
   if (quickest == best_) return;
-  tell(fmt::format("iteration {}: {} takes {}, {:.2f} of {}: chosen", iterations_, arms_[quickest].configuration.name,
-                   seconds_in_words(Seconds(arms_[quickest].seconds)), arms_[quickest].seconds / arms_[best_].seconds,
-                   arms_[best_].configuration.name));
+  report(fmt::format("iteration {}: {} takes {}, {:.2f} of {}: chosen", iterations_, arms_[quickest].configuration.name,
+                     seconds_in_words(Seconds(arms_[quickest].seconds)), arms_[quickest].seconds / arms_[best_].seconds,
+                     arms_[best_].configuration.name));
   best_ = quickest;
   settled_at_ = arms_[best_].seconds;
   drifted_ = 0;
 }
 
-/// The model's word, corrected by how it erred: on the same family, else on any.
+/// The prediction, corrected by its error for the same family, else for any.
 double Selector::expected(Arm const& arm) const {
   if (arm.expected > 0) return arm.expected;
   auto const predicted = arm.configuration.predicted.value();
@@ -174,7 +176,7 @@ double Selector::expected(Arm const& arm) const {
   return predicted * error;
 }
 
-/// Where nothing says what it takes, it may be the best.
+/// A configuration without a known time may be the best.
 bool Selector::is_hopeless(Arm const& arm) const {
   bool const says = arm.expected > 0 || arm.configuration.predicted > Seconds{};
   return says && expected(arm) > (arm.probed ? start_up : 1) * options_.hopeless * arms_[best_].seconds;
@@ -185,22 +187,22 @@ std::vector<std::size_t> Selector::worth_trying() const {
   for (std::size_t a = 0; a < arms_.size(); ++a) {
     if (arms_[a].open && !is_hopeless(arms_[a])) open.push_back(a);
   }
-  // Whoever was probed, and put off, leaves the budget to those of which less is known.
+  // Probed and delayed configurations leave the budget to those of which less is known.
   std::ranges::stable_sort(open, {}, [&](std::size_t a) { return std::pair(arms_[a].probed, expected(arms_[a])); });
   return open;
 }
 
-/// What the budget lacks for so many iterations that take so long each.
+/// The amount by which the budget is too small for `iterations` iterations of `seconds` each.
 double Selector::missing(int iterations, double seconds) const {
   auto const standard = standard_seconds();
   auto const loss = std::max(seconds - standard, 0.0);
   auto const cost = iterations * (loss - options_.loss * standard) + 2 * agreement_;
-  // What is expected to cost nothing may be done even where too much has been spent.
-  return cost <= 0 ? cost : cost - (options_.floor.value() + planned * allowed_ - spent_);
+  // A run without expected cost is allowed even if the budget is exceeded.
+  return cost <= 0 ? cost : cost - (options_.allowance.value() + planned * allowed_ - spent_);
 }
 
-/// After a probe that was not hopeless, and not so dear that the rest must wait.
-std::optional<Selector::Run> Selector::rest_of_trial() {
+/// The rest of a tuning run after a probe that was neither hopeless nor too expensive.
+std::optional<Selector::Run> Selector::remaining_run() {
   auto const& last = runs_.back();
   auto& arm = arms_[last.arm];
   if (!last.probes || arm.seconds > start_up * options_.hopeless * arms_[best_].seconds) return std::nullopt;
@@ -212,7 +214,7 @@ std::optional<Selector::Run> Selector::rest_of_trial() {
   return std::nullopt;
 }
 
-/// Of those that were tried, beside the standard.
+/// The best tried configuration other than the standard one.
 std::optional<std::size_t> Selector::best_other() const {
   std::optional<std::size_t> other;
   for (std::size_t a = 0; a < arms_.size(); ++a) {
@@ -222,7 +224,7 @@ std::optional<std::size_t> Selector::best_other() const {
   return other;
 }
 
-/// What is to be tried once more, beside the standard.
+/// The configuration to be confirmed against the standard one.
 std::optional<std::size_t> Selector::to_confirm() const {
   auto const other = best_other();
   if (options_.confirm == 0 || !other || confirmed_ == other) return std::nullopt;
@@ -231,7 +233,7 @@ std::optional<std::size_t> Selector::to_confirm() const {
   return ratio > dearer || ratio < 1 / surely ? std::nullopt : other;
 }
 
-/// Who runs second finds the queues that the first has filled, and ranks that are not in step yet.
+/// A run that follows another one starts with full queues and ranks that are not synchronised.
 std::optional<std::size_t> Selector::in_doubt() const {
   auto const other = best_other();
   if (options_.doubt == 1 || agreements_ > 1 || best_ != options_.standard || !other) return std::nullopt;
@@ -240,13 +242,13 @@ std::optional<std::size_t> Selector::in_doubt() const {
   return near && missing(options_.iterations, time) <= 0 ? other : std::nullopt;
 }
 
-/// Beside the standard, after what is best has run for a while; one by one by turns where interruptions are what
-/// differs, for these come in bursts.
+/// Confirms against the standard one after a run of the best; alternating single iterations if disturbances, which come
+/// in bursts, are the main difference.
 std::vector<Selector::Run> Selector::confirming(std::size_t other) const {
   auto const& standard = arms_[options_.standard];
-  tell(fmt::format("iteration {}: {} ({}) and {} ({}) will be tried once more", iterations_,
-                   standard.configuration.name, seconds_in_words(Seconds(standard.seconds)),
-                   arms_[other].configuration.name, seconds_in_words(Seconds(arms_[other].seconds))));
+  report(fmt::format("iteration {}: {} ({}) and {} ({}) will be timed once more", iterations_,
+                     standard.configuration.name, seconds_in_words(Seconds(standard.seconds)),
+                     arms_[other].configuration.name, seconds_in_words(Seconds(arms_[other].seconds))));
   std::vector<Run> runs;
   if (options_.undisturbed) {
     for (int turn = 0; turn < options_.confirm; ++turn) {
@@ -257,7 +259,7 @@ std::vector<Selector::Run> Selector::confirming(std::size_t other) const {
     runs.front().drops = options_.standard != runs_.back().arm ? 1 : 0;
   } else {
     auto const iterations = options_.confirm + 1;
-    runs = {{.arm = best_, .iterations = options_.confirm, .drops = 0, .rests = true},
+    runs = {{.arm = best_, .iterations = options_.confirm, .drops = 0, .untimed = true},
             {.arm = options_.standard, .iterations = iterations, .lasts = true},
             {.arm = other, .iterations = iterations, .lasts = true}};
   }
@@ -271,8 +273,8 @@ std::vector<Selector::Run> Selector::next_runs() {
     return {{.arm = *other, .iterations = options_.iterations + drops, .drops = drops, .again = true}};
   }
   auto const open = worth_trying();
-  // A program's first iterations are no measure of what comes: what has won against these stands beside the standard
-  // again before it is the measure of others.
+  // A program's first iterations are not representative: a configuration that was faster than these is compared with
+  // the standard one again before it becomes the reference.
   bool const took_over = best_ != options_.standard && options_.starts_up == 0;
   std::optional<std::size_t> again;
   if (open.empty() || took_over) again = to_confirm();
@@ -283,22 +285,23 @@ std::vector<Selector::Run> Selector::next_runs() {
   auto const look = std::max<double>(shortest_watch, std::ceil(agreement / (watching * arms_[best_].seconds)));
   auto wait = look;
   if (!settled_) {
-    auto tried = again ? Run{.arm = *again, .iterations = options_.confirm + 1, .confirms = true} : trial(open.front());
+    auto tried =
+        again ? Run{.arm = *again, .iterations = options_.confirm + 1, .confirms = true} : tuning_run(open.front());
     tried.probes = !again && !arms_[tried.arm].probed && agreement <= watching * standard;
     if (tried.probes) tried.iterations = 1;
     auto const expects = again ? arms_[*again].seconds : expected(arms_[tried.arm]);
     auto const missing = this->missing(tried.iterations, expects);
     if (missing > 0) {
       auto const saved = options_.loss * standard + std::max(standard - arms_[best_].seconds, 0.0);
-      // What took the standard's place in a lull is watched meanwhile.
+      // A configuration that replaced the standard one during a lull is watched meanwhile.
       wait = saved > 0 ? std::min((missing + agreement) / saved, look) : look;
     } else if (again) {
       return confirming(*again);
     } else {
       next = tried;
-      tell(fmt::format("iteration {}: {} is tried, expected to take {}, {:.2f} of {}", iterations_,
-                       arms_[next.arm].configuration.name, seconds_in_words(Seconds(expects)),
-                       expects / arms_[best_].seconds, arms_[best_].configuration.name));
+      report(fmt::format("iteration {}: {} is tried, expected to take {}, {:.2f} of {}", iterations_,
+                         arms_[next.arm].configuration.name, seconds_in_words(Seconds(expects)),
+                         expects / arms_[best_].seconds, arms_[best_].configuration.name));
     }
   }
   if (next.iterations == 0) {
@@ -308,7 +311,7 @@ std::vector<Selector::Run> Selector::next_runs() {
   if (options_.overlap && next.watches && next.iterations > shortest_watch) {
     auto const rest = std::exchange(next.iterations, shortest_watch) - shortest_watch;
     next.drops = 0;
-    return {{.arm = best_, .iterations = rest, .drops = 0, .rests = true}, next};
+    return {{.arm = best_, .iterations = rest, .drops = 0, .untimed = true}, next};
   }
   return {next};
 }

@@ -26,7 +26,7 @@ std::string Selector::explain() const {
     } else if (is_hopeless(arm)) {
       what = fmt::format("not tried: expected to take {}", seconds_in_words(Seconds(expected(arm))));
     } else {
-      what = "not tried yet: exploring has cost what it may";
+      what = "not tried yet: the cost bound of tuning is reached";
     }
     text += fmt::format("{} {:<{}}  {}{}\n", a == best_ ? '*' : ' ', arm.configuration.name, width, what,
                         a == options_.standard ? "  (standard)" : "");

@@ -1,4 +1,4 @@
-// What a Selector is told of iterations, and what ranks tell each other of them.
+// Iteration times of a Selector, and their agreement among ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,20 +15,20 @@ namespace allport {
 
 namespace {
 
-/// Of a longer run the latest count.
+/// Number of latest iterations that count in a longer run.
 constexpr std::size_t most_kept = 64;
 
-/// Without so many of the least and of the largest.
+/// Trimmed mean.
 double mean_within(std::vector<double> times, std::size_t least, std::size_t largest) {
   std::ranges::sort(times);
   auto const within = std::span(times).subspan(least, times.size() - least - largest);
   return std::accumulate(within.begin(), within.end(), 0.0) / static_cast<double>(within.size());
 }
 
-/// Of iterations that are alike some are disturbed, and none is too quick.
+/// Equal iterations can only be delayed by disturbances.
 double mean_of_lesser_half(std::vector<double> const& times) { return mean_within(times, 0, times.size() / 2); }
 
-/// Of iterations that overlap some are too quick, as others are too slow.
+/// Overlapping iterations can be too fast as well as too slow.
 double mean_of_middle_half(std::vector<double> const& times) {
   auto const quarter = (times.size() + 1) / 4;
   return times.size() < 3 ? mean_within(times, 0, 0) : mean_within(times, quarter, quarter);
@@ -52,27 +52,27 @@ void Selector::record(Seconds local) {
   go_on();
 }
 
-/// To the next run where this one has ended.
+/// Proceeds to the next run if this one has ended.
 void Selector::go_on() {
   auto const& run = runs_[at_];
   if (run.done >= run.iterations && at_ + 1 < runs_.size()) ++at_;
 }
 
-int Selector::resting() const {
+int Selector::untimed() const {
   auto const& run = runs_[at_];
-  return run.rests ? run.iterations - run.done : 0;
+  return run.untimed ? run.iterations - run.done : 0;
 }
 
 void Selector::skip(int iterations) {
-  ensure(iterations >= 0 && iterations <= resting(), "iterations", iterations,
-         fmt::format("0 to {}, those whose times nobody needs", resting()));
+  ensure(iterations >= 0 && iterations <= untimed(), "iterations", iterations,
+         fmt::format("0 to {}, the untimed iterations", untimed()));
   runs_[at_].done += iterations;
   go_on();
 }
 
-/// What this rank tells the others of a run: an iteration's time, or each one's.
+/// This rank's times of a run: the mean of an iteration, or each one's.
 std::vector<double> Selector::iterations_of(Run const& run) const {
-  if (run.rests) return {};
+  if (run.untimed) return {};
   if (options_.overlap) return run.latest;
   if (options_.undisturbed) return {mean_of_lesser_half(run.latest)};
   return {(run.total - run.first) / (run.done - run.dropped())};
@@ -87,7 +87,7 @@ void Selector::decide(Agree const& agree) {
     times.insert(times.end(), iterations.begin(), iterations.end());
     ends.push_back(times.size());
   }
-  for (auto const& run : runs_) times.push_back(run.rests ? 0.0 : run.total);
+  for (auto const& run : runs_) times.push_back(run.untimed ? 0.0 : run.total);
   agree_and_time(agree, times);
   spent_ += agreement_;
   auto from = times.begin();
@@ -98,7 +98,7 @@ void Selector::decide(Agree const& agree) {
   }
   for (std::size_t r = 0; r < runs_.size(); ++r) account(runs_[r], times[ends.back() + r]);
   at_ = 0;
-  if (auto const rest = rest_of_trial()) {
+  if (auto const rest = remaining_run()) {
     runs_ = {*rest};
   } else {
     choose_best();
@@ -106,8 +106,8 @@ void Selector::decide(Agree const& agree) {
   }
 }
 
-/// What an agreement takes is agreed on with the next one: models know little of ranks that share their cores. The
-/// first opens connections, and tells nothing.
+/// The time of an agreement is agreed on with the next one, since models are inaccurate for ranks that share cores. The
+/// first one opens connections and is ignored.
 void Selector::agree_and_time(Agree const& agree, std::vector<double>& times) {
   times.push_back(last_agreement_);
   auto const begin = std::chrono::steady_clock::now();

@@ -119,9 +119,9 @@ void EventEngine::launch(OpId send) {
     ++state.launched;
     if (!eager && options_.handshake) {
       // The request leaves with the offer; its answer when both it and the receive are there.
-      auto const way = path_latency(streams_, row) + inside_.latency(row.rank, row.peer);
+      auto const latency = path_latency(streams_, row) + inside_.latency(row.rank, row.peer);
       auto const asked = offered_at_[at(send) * at(streams_.window()) + at(segment % streams_.window())];
-      at_time(std::max(now_, asked + way) + way, EventKind::granted, send, segment, cause_);
+      at_time(std::max(now_, asked + latency) + latency, EventKind::granted, send, segment, cause_);
     } else {
       carry(send, segment);
     }
@@ -149,10 +149,10 @@ void EventEngine::carry(OpId send, std::int32_t segment) {
     network_->start(send, segment, now_, cause_);
     return;
   }
-  auto const way = inside_.way(row.rank, row.peer);
-  auto const& server = way.server == nullptr ? occupy(send, segment, copy_, Deed::copy) : pass(way, send, segment);
+  auto const path = inside_.path(row.rank, row.peer);
+  auto const& server = path.server == nullptr ? occupy(send, segment, copy_, Deed::copy) : pass(path, send, segment);
   at_time(server.free, EventKind::sent, send, segment, server.last);
-  at_time(server.free + way.latency, EventKind::arrived, send, segment, server.last);
+  at_time(server.free + path.latency, EventKind::arrived, send, segment, server.last);
 }
 
 Server const& EventEngine::serve(Server& server, OpId r, std::int32_t segment, double seconds, Deed what) {
@@ -163,7 +163,7 @@ Server const& EventEngine::serve(Server& server, OpId r, std::int32_t segment, d
   return server;
 }
 
-Server const& EventEngine::pass(Inside::Way const& way, OpId send, std::int32_t segment) {
+Server const& EventEngine::pass(Inside::Path const& path, OpId send, std::int32_t segment) {
   auto const& row = streams_.op(send);
   auto const bytes = bytes_on_wire(send, segment);
   auto begin = now_;
@@ -173,14 +173,14 @@ Server const& EventEngine::pass(Inside::Way const& way, OpId send, std::int32_t 
     begin = s.free;
     cause = s.last;
   };
-  wait(*way.server);
-  inside_.each_cap(row.rank, way.level, [&](Server const& s, double) { wait(s); });
-  auto const end = begin + bytes / way.bandwidth;
+  wait(*path.server);
+  inside_.each_cap(row.rank, path.level, [&](Server const& s, double) { wait(s); });
+  auto const end = begin + bytes / path.bandwidth;
   auto const record =
       tracer_.keep({begin, end, cause, -1, segment, row.rank, streams_.linked().index(send), row.peer, Deed::copy});
-  *way.server = {end, record};
-  inside_.each_cap(row.rank, way.level, [&](Server& s, double rate) { s = {begin + bytes / rate, record}; });
-  return *way.server;
+  *path.server = {end, record};
+  inside_.each_cap(row.rank, path.level, [&](Server& s, double rate) { s = {begin + bytes / rate, record}; });
+  return *path.server;
 }
 
 Server const& EventEngine::occupy(OpId r, std::int32_t segment, double seconds_per_byte, Deed what) {
@@ -198,7 +198,7 @@ void EventEngine::compute(OpId r, std::int32_t segment) {
 void EventEngine::complete(OpId r, std::int32_t segment) {
   auto& state = states_[r];
   state.landed |= std::uint64_t{1} << (segment - state.done);
-  if (!pass_prefix(state.landed, state.done)) return;  // an earlier one is still on its way
+  if (!pass_prefix(state.landed, state.done)) return;  // an earlier one is still in flight
   auto const& row = streams_.op(r);
   if (state.done == row.segments) {
     --left_;

@@ -79,7 +79,7 @@ class EventEngine {
   /// The same of the memory and cores of a rank's node, which its copies and operators take one after the other.
   Server const& occupy(OpId r, std::int32_t segment, double seconds_per_byte, Deed what);
   /// The way of a send's message to a sibling part of its node.
-  Server const& pass(Inside::Way const& way, OpId send, std::int32_t segment);
+  Server const& pass(Inside::Path const& path, OpId send, std::int32_t segment);
   void take_in(OpId receive);
   void complete(OpId r, std::int32_t segment);
   void compute(OpId r, std::int32_t segment);

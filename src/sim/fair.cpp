@@ -14,13 +14,13 @@ using FlowId = std::uint32_t;
 using ResourceId = std::uint32_t;
 
 /// What the messages of a send use, and how long their first byte takes.
-struct Way {
+struct Route {
   std::uint32_t first = 0;  // of Fair::uses_
   std::uint32_t count = 0;  // 0: not looked up yet
   double latency = 0.0;
 };
 
-/// A message on its way. Fluid: `left` bytes at time `since`, drained at `rate`.
+/// A message in flight. Fluid: `left` bytes at time `since`, drained at `rate`.
 struct Flow {
   double left = 0.0;
   double rate = 0.0;
@@ -39,7 +39,7 @@ struct Flow {
 struct Resource {
   double capacity = 0.0;
   std::vector<FlowId> flows;
-  double room = 0.0;     // while rates are found
+  double spare = 0.0;    // while rates are found
   double weights = 0.0;  // of flows without a rate, here and below
   int open = 0;
   int wide = 0;  // flows that use more than this
@@ -54,7 +54,7 @@ class Fair final : public Network {
         machine_(streams_.machine()),
         injects_(injection_binds(machine_)),
         resources_(at(machine_.link_ids() + (injects_ ? machine_.nodes() : 0))),
-        ways_(streams_.size()) {
+        routes_(streams_.size()) {
     auto const& rates = machine_.rates();
     auto const cannot = [](std::string_view what, auto const& value) {
       throw Error::argument(what, show(value), "0 where links are shared fairly", "simulate with sharing fifo",
@@ -78,7 +78,7 @@ class Fair final : public Network {
   }
 
   void start(OpId send, std::int32_t segment, double now, std::int64_t cause) override {
-    auto const& way = way_of(send);
+    auto const& route = route_of(send);
     auto const id = fresh();
     auto& flow = flows_[id];
     flow.row = send;
@@ -88,9 +88,9 @@ class Fair final : public Network {
     flow.rate = 0.0;
     flow.begin = now;
     flow.moving = false;
-    flow.weight = engine_.options().latency_weights && way.latency > 0.0 ? 1.0 / way.latency : 1.0;
+    flow.weight = engine_.options().latency_weights && route.latency > 0.0 ? 1.0 / route.latency : 1.0;
     ++flow.version;
-    engine_.at_time(now + way.latency, EventKind::network, send, static_cast<std::int32_t>(flow.version), cause, id);
+    engine_.at_time(now + route.latency, EventKind::network, send, static_cast<std::int32_t>(flow.version), cause, id);
   }
 
   void handle(Event const& e) override {
@@ -123,24 +123,24 @@ class Fair final : public Network {
   }
 
  private:
-  Way const& way_of(OpId send) {
-    auto& way = ways_[send];
-    if (way.count > 0) return way;
+  Route const& route_of(OpId send) {
+    auto& route = routes_[send];
+    if (route.count > 0) return route;
     auto const& row = streams_.op(send);
-    way.first = static_cast<std::uint32_t>(uses_.size());
+    route.first = static_cast<std::uint32_t>(uses_.size());
     streams_.route(row, [&](LinkId l) {
       uses_.push_back(static_cast<ResourceId>(l));
-      way.latency += machine_.latency(l).value();
+      route.latency += machine_.latency(l).value();
     });
     if (injects_) uses_.push_back(static_cast<ResourceId>(machine_.link_ids() + streams_.node(row.rank)));
     for (auto const& p : parts_) uses_.push_back(p.first + static_cast<ResourceId>(streams_.place(row.rank) / p.ranks));
-    way.count = static_cast<std::uint32_t>(uses_.size()) - way.first;
-    return way;
+    route.count = static_cast<std::uint32_t>(uses_.size()) - route.first;
+    return route;
   }
 
   [[nodiscard]] std::span<ResourceId const> uses_of(Flow const& flow) const {
-    auto const& way = ways_[flow.row];
-    return {uses_.data() + way.first, way.count};
+    auto const& route = routes_[flow.row];
+    return {uses_.data() + route.first, route.count};
   }
 
   static void drain(Flow& flow, double now) {
@@ -247,7 +247,7 @@ class Fair final : public Network {
   void fill() {
     for (auto const r : touched_) {
       auto& resource = resources_[r];
-      resource.room = resource.capacity;
+      resource.spare = resource.capacity;
       resource.weights = 0.0;
       resource.open = static_cast<int>(resource.flows.size());
       for (auto const f : resource.flows) resource.weights += flows_[f].weight;
@@ -257,10 +257,10 @@ class Fair final : public Network {
     while (open > 0) {
       std::erase_if(filling_, [&](ResourceId r) { return resources_[r].weights <= 0.0; });
       auto least = std::numeric_limits<double>::infinity();
-      for (auto const r : filling_) least = std::min(least, resources_[r].room / resources_[r].weights);
+      for (auto const r : filling_) least = std::min(least, resources_[r].spare / resources_[r].weights);
       full_.clear();
       for (auto const r : filling_) {
-        if (resources_[r].room / resources_[r].weights <= least * (1.0 + 1e-12)) full_.push_back(r);
+        if (resources_[r].spare / resources_[r].weights <= least * (1.0 + 1e-12)) full_.push_back(r);
       }
       for (auto const r : full_) {
         for (auto const f : resources_[r].flows) {
@@ -271,7 +271,7 @@ class Fair final : public Network {
           --open;
           for (auto const u : uses_of(flow)) {
             auto& used = resources_[u];
-            used.room = std::max(0.0, used.room - flow.rate);
+            used.spare = std::max(0.0, used.spare - flow.rate);
             used.weights -= flow.weight;
             if (--used.open == 0) used.weights = 0.0;  // sums of weights end at 0 and not beside it
           }
@@ -292,7 +292,7 @@ class Fair final : public Network {
 
   std::vector<Resource> resources_;  // links, then nodes, then parts of nodes
   std::vector<Parts> parts_;
-  std::vector<Way> ways_;  // of rows
+  std::vector<Route> routes_;  // of rows
   std::vector<ResourceId> uses_;
   std::vector<Flow> flows_;
   std::vector<FlowId> unused_;

@@ -14,18 +14,18 @@ Inside::Inside(Streams const& streams) : streams_(streams), levels_(streams.mach
   for (int l = 0; l < levels_.size(); ++l) {
     auto const& level = levels_[l];
     auto const parts = at(streams.machine().ranks() / levels_.ranks_of_part(l));
-    ways_.emplace_back(level.bandwidth.value() > 0.0 ? parts : 0);
+    servers_.emplace_back(level.bandwidth.value() > 0.0 ? parts : 0);
     if (level_binds(streams.machine(), level)) {
       caps_.push_back({l, level.injection.value(), std::vector<Server>(parts)});
     }
   }
 }
 
-Inside::Way Inside::way(Rank from, Rank to) {
+Inside::Path Inside::path(Rank from, Rank to) {
   auto const l = levels_.parting(streams_.place(from), streams_.place(to));
   if (l == levels_.size()) return {};
   auto const& level = levels_[l];
-  auto* const server = ways_[at(l)].empty() ? nullptr : &ways_[at(l)][part(from, l)];
+  auto* const server = servers_[at(l)].empty() ? nullptr : &servers_[at(l)][part(from, l)];
   return {server, level.bandwidth.value(), level.latency.value(), l};
 }
 

@@ -26,17 +26,17 @@ class Inside {
     }
   }
 
-  struct Way {
+  struct Path {
     Server* server = nullptr;  ///< the sending part's; none: through the node's memory
     double bandwidth = 0.0;
     double latency = 0.0;
     int level = 0;
   };
   /// Between two ranks of one node.
-  [[nodiscard]] Way way(Rank from, Rank to);
+  [[nodiscard]] Path path(Rank from, Rank to);
   /// Of a message within a node; 0 between nodes.
   [[nodiscard]] double latency(Rank from, Rank to) {
-    return streams_.node(from) == streams_.node(to) ? way(from, to).latency : 0.0;
+    return streams_.node(from) == streams_.node(to) ? path(from, to).latency : 0.0;
   }
 
  private:
@@ -53,7 +53,7 @@ class Inside {
   Streams const& streams_;
   Levels const& levels_;
   std::vector<Cap> caps_;
-  std::vector<std::vector<Server>> ways_;  // by level and part; empty where memory carries
+  std::vector<std::vector<Server>> servers_;  // by level and part; empty where memory carries
 };
 
 /// Whether a part's injection limit can be below what the node's links and its own way to its siblings ask of it.

@@ -15,7 +15,7 @@ namespace {
 
 using Owners = std::vector<int>;
 
-/// Two objects change places where that spares so much of the mean.
+/// Minimum relative gain for swapping two objects.
 constexpr double clear_gain = 0.01;
 
 void check(std::vector<double> const& loads, Owners const& owners, std::vector<double> const& speeds) {
@@ -38,7 +38,7 @@ void check(Ties const& ties, std::size_t objects) {
   }
 }
 
-/// What every owner would take.
+/// Time of every owner.
 std::vector<double> times(std::vector<double> const& loads, Owners const& owners, std::vector<double> const& speeds) {
   std::vector<double> all(speeds.size());
   for (std::size_t o = 0; o < loads.size(); ++o) {
@@ -59,7 +59,7 @@ double mean_time(std::vector<double> const& loads, std::vector<double> const& sp
   return std::accumulate(loads.begin(), loads.end(), 0.0) / std::accumulate(speeds.begin(), speeds.end(), 0.0);
 }
 
-/// Who would be done first with `load` more.
+/// The owner that would finish first with `load` added.
 std::size_t first_done(std::vector<double> const& took, double load, std::vector<double> const& speeds) {
   std::size_t best = 0;
   for (std::size_t o = 1; o < took.size(); ++o) {
@@ -74,7 +74,7 @@ Owners greedy(std::vector<double> const& loads, std::vector<double> const& speed
   std::vector<int> count(speeds.size());
   for (auto const o : heaviest_first(loads)) {
     auto to = first_done(took, loads[o], speeds);
-    // Objects without load are dealt round.
+    // Objects without load are distributed round robin.
     if (loads[o] == 0) to = static_cast<std::size_t>(std::ranges::min_element(count) - count.begin());
     owners[o] = static_cast<int>(to);
     took[to] += loads[o] / speeds[to];
@@ -94,8 +94,8 @@ class Refinement {
     }
   }
 
-  /// Whoever has more than `enough` gives until it has the mean, or nothing helps. Less would leave it just below what
-  /// is too much, where the next step's times push it over again.
+  /// An owner above `enough` gives objects away until it has the mean, or no move helps. Stopping at `enough` would
+  /// leave it just below the limit, which small changes of the measured times exceed again.
   Owners run(double mean, double enough) {
     std::vector<bool> is_done(speeds_.size());
     while (true) {
@@ -121,7 +121,7 @@ class Refinement {
     return most;
   }
 
-  /// What owners exchange more where the object goes from one to the other.
+  /// Increase of communication between owners if the object moves from one to the other.
   [[nodiscard]] double added(std::size_t object, int from, int to) const {
     double more = 0;
     if (ties_.empty()) return more;
@@ -133,7 +133,7 @@ class Refinement {
     return more;
   }
 
-  /// To whom.
+  /// The receiving owner.
   std::optional<std::size_t> give_one(std::size_t from, double enough) {
     auto& mine = has_[from];
     auto best = mine.size();
@@ -170,7 +170,7 @@ class Refinement {
     has_[to].push_back(object);
   }
 
-  /// Those of an owner that exchange something with another one's; all, where none exchanges anything.
+  /// Objects of an owner that communicate with another owner's; all, if there is no communication.
   [[nodiscard]] std::vector<std::size_t> beside(std::size_t owner, std::size_t other) const {
     if (ties_.empty()) return has_[owner];
     std::vector<std::size_t> some;
@@ -182,8 +182,9 @@ class Refinement {
     return some;
   }
 
-  /// What is left between two is less than any object: two that differ by about half of it change places (Charm++'s
-  /// RefineSwapLB), where that is clearly of use; of about equal pairs the one that adds least to what owners exchange.
+  /// If the difference of two owners is less than any object's load, two objects that differ by about half of it are
+  /// swapped (Charm++'s RefineSwapLB), if the gain is significant; of nearly equal pairs the one that adds least
+  /// communication.
   void exchange_one(std::size_t from, std::size_t to, double mean) {
     if (from == to) return;
     auto const mine = beside(from, to);
@@ -257,10 +258,10 @@ std::vector<int> balanced(std::vector<double> const& loads, Owners const& owners
   ensure(options.tolerance >= 1, "tolerance", options.tolerance, "at least 1, times the mean");
   switch (options.balancer) {
     case Balancer::greedy: {
-      // Heaviest first may end up to a third later than the best, so also later than what stands.
-      auto dealt = greedy(loads, speeds);
+      // The greedy result may take up to a third longer than the optimum, so possibly longer than the current one.
+      auto assigned = greedy(loads, speeds);
       auto const standing = std::ranges::max(times(loads, owners, speeds));
-      return standing == 0 || std::ranges::max(times(loads, dealt, speeds)) < standing ? dealt : owners;
+      return standing == 0 || std::ranges::max(times(loads, assigned, speeds)) < standing ? assigned : owners;
     }
     case Balancer::refine: {
       auto const mean = mean_time(loads, speeds);

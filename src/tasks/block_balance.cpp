@@ -1,4 +1,4 @@
-// Blocks go to other ranks and other masters.
+// Moves blocks to other ranks and other leaders.
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -40,42 +40,42 @@ BalanceReport BlockEngine::State::balance(BalanceOptions const& balancing) {
   std::int64_t const threads = teams.threads();
   std::vector<double> speeds;
   for (auto const t : comm.all_gather(std::span(&threads, 1))) speeds.push_back(static_cast<double>(t));
-  // Where nothing has run nothing is known.
+  // No measurements before the first iteration.
   bool const measured = std::ranges::any_of(all, [](double load) { return load > 0; });
   auto const next = measured ? balanced(all, owners, speeds, balancing, faces()) : owners;
   BalanceReport report{.before = imbalance(all, owners, speeds), .after = imbalance(all, next, speeds)};
   for (std::size_t b = 0; b < next.size(); ++b) report.between_ranks += next[b] != owners[b] ? 1 : 0;
   if (report.between_ranks > 0) move_to(next);
 
-  // Here: new ones to whoever has least, then as between ranks.
-  masters = teams.masters();
+  // Within the rank: new blocks to the least loaded leader, then balanced as between ranks.
+  leaders = teams.leaders();
   std::vector<double> mine;
   std::vector<int> of;
-  std::vector<double> has(static_cast<std::size_t>(masters));
+  std::vector<double> has(static_cast<std::size_t>(leaders));
   for (auto& [block, object] : objects) {
     if (measured) object.weight = all[static_cast<std::size_t>(block)];
     object.taken = 0;
-    if (object.master >= masters) object.master = -1;
-    if (object.master >= 0) has[static_cast<std::size_t>(object.master)] += object.weight;
+    if (object.leader >= leaders) object.leader = -1;
+    if (object.leader >= 0) has[static_cast<std::size_t>(object.leader)] += object.weight;
   }
   for (auto& [block, object] : objects) {
-    if (object.master < 0) {
-      object.master = static_cast<int>(std::ranges::min_element(has) - has.begin());
-      has[static_cast<std::size_t>(object.master)] += object.weight;
+    if (object.leader < 0) {
+      object.leader = static_cast<int>(std::ranges::min_element(has) - has.begin());
+      has[static_cast<std::size_t>(object.leader)] += object.weight;
     }
     mine.push_back(object.weight);
-    of.push_back(object.master);
+    of.push_back(object.leader);
   }
-  auto const places = balanced(mine, of, std::vector<double>(static_cast<std::size_t>(masters), 1.0), balancing);
+  auto const places = balanced(mine, of, std::vector<double>(static_cast<std::size_t>(leaders), 1.0), balancing);
   std::size_t o = 0;
   for (auto& [block, object] : objects) {
-    report.between_masters += object.master != places[o] ? 1 : 0;
-    object.master = places[o++];
+    report.between_leaders += object.leader != places[o] ? 1 : 0;
+    object.leader = places[o++];
   }
   return report;
 }
 
-/// Every rank knows which blocks come to it. Their halos come with them: all faces of this iteration have been given.
+/// Every rank knows which blocks it receives. Halos are sent with them: all faces of this iteration have arrived.
 void BlockEngine::State::move_to(std::vector<int> const& next) {
   auto const last = std::exchange(owners, next);
   std::int64_t coming = 0;
@@ -99,7 +99,7 @@ void BlockEngine::State::move_to(std::vector<int> const& next) {
     at = objects.erase(at);
   }
   while (!over) {
-    if (!talk(true)) std::this_thread::yield();
+    if (!communicate(true)) std::this_thread::yield();
   }
   broken = stopped;
   comm.ensure_all_well(error, ErrorKind::mpi);
@@ -108,7 +108,7 @@ void BlockEngine::State::move_to(std::vector<int> const& next) {
     link(object);
     object.arrived = {};
     if (!stale) object.arrived[static_cast<std::size_t>(iteration % 2)] = object.links.size();
-    if (came) object.master = -1;
+    if (came) object.leader = -1;
   }
 }
 

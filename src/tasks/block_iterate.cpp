@@ -1,4 +1,4 @@
-// Blocks run as their faces come.
+// Runs blocks as their faces arrive.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int yields_before_nap = 100;
 constexpr auto nap = std::chrono::microseconds(50);
-/// Faces go on and come while blocks run, though nothing new is to be sent.
+/// Interval between polls while blocks run and nothing new is to be sent.
 constexpr auto between_polls = std::chrono::microseconds(100);
 
 Face opposite(Face face) { return {face.axis, !face.high}; }
@@ -25,11 +25,11 @@ void BlockEngine::State::iterate(std::int64_t count, Body body) {
   std::string wrong;
   if (count < 0) wrong = fmt::format("count = {}: expected at least 0 iterations", count);
   comm.ensure_all_well(wrong);
-  comm.ensure_agreement("iterations, whether blocks were filled, and whether faces travel",
+  comm.ensure_agreement("iterations, whether blocks were filled, and whether faces are sent",
                         4 * count + (stale ? 2 : 0) + (options.send ? 1 : 0));
   if (count == 0) return;
-  if (teams.masters() != masters) spread_over_masters();
-  ready.assign(static_cast<std::size_t>(masters), {});
+  if (teams.leaders() != leaders) spread_over_leaders();
+  ready.assign(static_cast<std::size_t>(leaders), {});
   target = iteration + count;
   left = count * static_cast<std::int64_t>(objects.size());
   over = stopped = false;
@@ -41,7 +41,7 @@ void BlockEngine::State::iterate(std::int64_t count, Body body) {
     std::scoped_lock const hold(mutex);
     for (auto& [block, object] : objects) queue_if_ready(object);
   }
-  teams.run([&](int master, Team& team) { work(master, options.helped ? teams.shared() : team, body); });
+  teams.run([&](int leader, Team& team) { work(leader, options.helped ? teams.shared() : team, body); });
   iteration = target;
   stale = !options.send;
   broken = stopped;
@@ -55,26 +55,26 @@ void BlockEngine::State::iterate(std::int64_t count, Body body) {
     }
   }
   comm.ensure_all_well(error);
-  // A rank that stopped for another's sake heard of it by message.
+  // A rank that stopped because of another rank's error was notified by a message.
   ensure(!broken, "iterate", target, "bodies that do not throw");
 }
 
-void BlockEngine::State::work(int master, Team& team, Body body) {
+void BlockEngine::State::work(int leader, Team& team, Body body) {
   using Clock = std::chrono::steady_clock;
   int idle = 0;
-  auto talked = Clock::now();
+  auto communicated = Clock::now();
   while (!over) {
-    if (auto* const object = next(master)) {
+    if (auto* const object = next(leader)) {
       idle = 0;
-      run(*object, master, team, body);
-      bool const late = comm.size() > 1 && Clock::now() - talked > between_polls;
+      run(*object, leader, team, body);
+      bool const late = comm.size() > 1 && Clock::now() - communicated > between_polls;
       if (late || hurry.load(std::memory_order_relaxed)) {
-        talk(master == 0);
-        talked = Clock::now();
+        communicate(leader == 0);
+        communicated = Clock::now();
       }
       continue;
     }
-    if (talk(master == 0) || (options.helped && teams.shared().help())) {
+    if (communicate(leader == 0) || (options.helped && teams.shared().help())) {
       idle = 0;
       continue;
     }
@@ -86,10 +86,10 @@ void BlockEngine::State::work(int master, Team& team, Body body) {
   }
 }
 
-/// Those that are behind first, of these such as other ranks wait for, of these the lower number.
-BlockEngine::State::Object* BlockEngine::State::next(int master) {
+/// Lowest iteration first, then blocks that other ranks wait for, then the lower number.
+BlockEngine::State::Object* BlockEngine::State::next(int leader) {
   std::scoped_lock const hold(mutex);
-  auto& mine = ready[static_cast<std::size_t>(master)];
+  auto& mine = ready[static_cast<std::size_t>(leader)];
   if (mine.empty() || stopped) return nullptr;
   auto const first = std::ranges::min_element(
       mine, {}, [](Object const* o) { return std::tuple(o->iteration, o->exposed ? 0 : 1, o->block); });
@@ -100,9 +100,9 @@ BlockEngine::State::Object* BlockEngine::State::next(int master) {
   return object;
 }
 
-void BlockEngine::State::run(Object& object, int master, Team& team, Body body) {
+void BlockEngine::State::run(Object& object, int leader, Team& team, Body body) {
   try {
-    run_body(object, master, team, body);
+    run_body(object, leader, team, body);
   } catch (std::exception const& caught) {
     fail(fmt::format("block {} in iteration {} on rank {}: {}", object.block, object.iteration, me, caught.what()));
   } catch (...) {
@@ -112,7 +112,7 @@ void BlockEngine::State::run(Object& object, int master, Team& team, Body body) 
   --busy;
 }
 
-void BlockEngine::State::run_body(Object& object, int master, Team& team, Body body) {
+void BlockEngine::State::run_body(Object& object, int leader, Team& team, Body body) {
   auto const before = now();
   body(object, team);
   auto const after = now();
@@ -120,7 +120,7 @@ void BlockEngine::State::run_body(Object& object, int master, Team& team, Body b
   {
     std::scoped_lock const hold(mutex);
     if (options.record) {
-      records.push_back({BlockRecord::Deed::run, master, -1, object.block, object.iteration, 0, before, after});
+      records.push_back({BlockRecord::Deed::run, leader, -1, object.block, object.iteration, 0, before, after});
     }
     object.arrived[static_cast<std::size_t>(object.iteration % 2)] = 0;
     ++object.iteration;
@@ -132,7 +132,8 @@ void BlockEngine::State::run_body(Object& object, int master, Team& team, Body b
   queue_if_ready(object);
 }
 
-/// To blocks here straight into their halos: who runs the iteration before reads the other copy of its cells.
+/// Copies faces to blocks of this rank directly into their halos: a block in the previous iteration reads its other
+/// copy.
 void BlockEngine::State::give_faces(Object& object) {
   for (auto const& link : object.links) {
     auto const to = opposite(link.face);
@@ -159,7 +160,7 @@ void BlockEngine::State::queue_if_ready(Object& object) {
   auto const here = object.arrived[static_cast<std::size_t>(object.iteration % 2)];
   if (options.send && here < object.links.size()) return;
   object.queued = true;
-  ready[static_cast<std::size_t>(object.master)].push_back(&object);
+  ready[static_cast<std::size_t>(object.leader)].push_back(&object);
 }
 
 void BlockEngine::State::fail(std::string const& what) {

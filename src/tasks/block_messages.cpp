@@ -16,15 +16,15 @@ void BlockEngine::State::post(MessageName const& name, Rank to, Data data) {
   hurry.store(true, std::memory_order_relaxed);
 }
 
-/// Nothing more will be sent from here but what is asked for.
+/// This rank will send only in response to received messages.
 bool BlockEngine::State::quiet() {
   std::scoped_lock const hold(mutex);
   return (left == 0 || (stopped && busy == 0)) && outgoing.empty() && leaving.empty();
 }
 
-bool BlockEngine::State::talk(bool caller) {
-  if (only_caller_talks && !caller) return false;
-  std::unique_lock const alone(talking, std::try_to_lock);
+bool BlockEngine::State::communicate(bool caller) {
+  if (only_caller_calls_mpi && !caller) return false;
+  std::unique_lock const alone(communicating, std::try_to_lock);
   if (!alone.owns_lock() || over) return false;
   bool moved = false;
   try {
@@ -39,9 +39,9 @@ bool BlockEngine::State::talk(bool caller) {
     for (std::size_t o = 0; o < now_out.size(); ++o) {
       auto const& one = now_out[o];
       Rank const to = comm.position(one.to);
-      Multicast const way{
-          comm.position(me), DestinationSet::of(multicasts.ids(), std::span(&to, 1)), MulticastWay::flat, {}};
-      multicasts.send(way, one.name, data[o], one.token);
+      Multicast const multicast{
+          comm.position(me), DestinationSet::of(multicasts.ids(), std::span(&to, 1)), MulticastTree::flat, {}};
+      multicasts.send(multicast, one.name, data[o], one.token);
       if (options.record && !data[o].empty()) {
         std::scoped_lock const hold(mutex);
         records.push_back({BlockRecord::Deed::send, 0, one.to, one.name[1], one.name[3],
@@ -56,7 +56,7 @@ bool BlockEngine::State::talk(bool caller) {
             !now_out.empty();
     if (quiet() && multicasts.finish()) over = true;
   } catch (std::exception const& caught) {
-    // Messages themselves have failed: nobody can be told.
+    // Communication itself has failed: other ranks cannot be notified.
     std::scoped_lock const hold(mutex);
     if (error.empty()) error = caught.what();
     stopped = true;

@@ -1,4 +1,4 @@
-// Blocks' memory and faces, and which master has which.
+// Memory and faces of blocks, and their assignment to leaders.
 #include "block_state.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace allport::tasks {
 
 namespace {
 
-/// Of everything that ranks must agree about.
+/// Hash of all values that ranks must pass alike.
 std::int64_t fingerprint(BlockGrid const& grid, std::int64_t element, std::vector<int> const& owners) {
   std::uint64_t hash = 1469598103934665603ULL;
   auto const add = [&](std::int64_t value) { hash = (hash ^ static_cast<std::uint64_t>(value)) * 1099511628211ULL; };
@@ -38,8 +38,8 @@ BlockEngine::State::State(Communicator const& given, BlockGrid cut, Teams& threa
       element(bytes),
       options(std::move(wanted)),
       me(comm.rank()),
-      multicasts(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size()))),
-      only_caller_talks(!Multicasts::any_thread()),
+      multicasts(comm, TopologyIds(comm.machine(), TopologyIds::default_bits(comm.size()))),
+      only_caller_calls_mpi(!Multicasts::any_thread()),
       owners(options.owners.empty() ? grid.boxes(comm.size()) : options.owners) {
   std::string wrong;
   try {
@@ -53,11 +53,11 @@ BlockEngine::State::State(Communicator const& given, BlockGrid cut, Teams& threa
   }
   comm.ensure_all_well(wrong);
   comm.ensure_agreement("blocks", fingerprint(grid, element, owners));
-  spread_over_masters();
-  // By the master that has it, so that its memory lies in that one's NUMA domain.
-  teams.run([&](int master, Team&) {
+  spread_over_leaders();
+  // Touched by the leader that owns it, so that its memory is in that leader's NUMA domain.
+  teams.run([&](int leader, Team&) {
     for (auto& [block, object] : objects) {
-      if (object.master == master) allocate(object);
+      if (object.leader == leader) allocate(object);
     }
   });
   comm.barrier();
@@ -105,9 +105,9 @@ BlockEngine::State::Object* BlockEngine::State::find(std::int64_t block) {
   return found != objects.end() ? &found->second : nullptr;
 }
 
-/// Blocks in a row to each master, of about as much weight.
-void BlockEngine::State::spread_over_masters() {
-  masters = teams.masters();
+/// Consecutive blocks of about equal weight to each leader.
+void BlockEngine::State::spread_over_leaders() {
+  leaders = teams.leaders();
   double all = 0;
   for (auto& [block, object] : objects) {
     if (object.taken > 0) object.weight = object.taken;
@@ -118,7 +118,7 @@ void BlockEngine::State::spread_over_masters() {
   double before = 0;
   for (auto& [block, object] : objects) {
     auto const weight = even ? 1.0 : object.weight;
-    object.master = std::min(masters - 1, static_cast<int>((before + weight / 2) / all * masters));
+    object.leader = std::min(leaders - 1, static_cast<int>((before + weight / 2) / all * leaders));
     before += weight;
   }
 }

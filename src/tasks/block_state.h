@@ -45,7 +45,7 @@ struct BlockEngine::State {
   void allocate(Object& object) const;
   void link(Object& object) const;
   [[nodiscard]] Object* find(std::int64_t block);
-  void spread_over_masters();
+  void spread_over_leaders();
   /// Elements of a face's layers: inside the block, or beyond it, in the halo. visit(first element, how many in a row)
   void rows(BlockCells const& cells, Face face, bool halo, FunctionRef<void(std::int64_t, std::int64_t)> visit) const;
   [[nodiscard]] std::byte* memory(BlockCells const& cells, std::int64_t iteration) const;
@@ -54,18 +54,18 @@ struct BlockEngine::State {
 
   // Iterating (block_iterate.cpp)
   void iterate(std::int64_t count, Body body);
-  void work(int master, Team& team, Body body);
-  void run(Object& object, int master, Team& team, Body body);
-  void run_body(Object& object, int master, Team& team, Body body);
+  void work(int leader, Team& team, Body body);
+  void run(Object& object, int leader, Team& team, Body body);
+  void run_body(Object& object, int leader, Team& team, Body body);
   void give_faces(Object& object);
   void count_face(std::int64_t block, std::int64_t iteration);
   void queue_if_ready(Object& object);
-  [[nodiscard]] Object* next(int master);
+  [[nodiscard]] Object* next(int leader);
   void fail(std::string const& what);
 
   // Messages (block_messages.cpp)
   void post(MessageName const& name, Rank to, Data data);
-  bool talk(bool caller);
+  bool communicate(bool caller);
   void arrived(Multicasts::Message&& message);
   [[nodiscard]] bool quiet();
   [[nodiscard]] double now() const;
@@ -83,17 +83,17 @@ struct BlockEngine::State {
   BlocksOptions options;
   Rank me;
   Multicasts multicasts;
-  bool const only_caller_talks;
+  bool const only_caller_calls_mpi;
 
   std::vector<int> owners;
   std::map<std::int64_t, Object> objects;  ///< by block; changed outside of teams.run() alone
-  int masters = 0;                         ///< that objects were dealt to
+  int leaders = 0;                         ///< that objects were dealt to
   std::int64_t iteration = 0;
   bool stale = true;  ///< faces of this iteration have not been sent
   bool broken = false;
 
   std::mutex mutex;                         ///< what follows, and Object::arrived, queued
-  std::vector<std::vector<Object*>> ready;  ///< by master
+  std::vector<std::vector<Object*>> ready;  ///< by leader
   std::deque<Outgoing> outgoing;
   std::map<std::int64_t, Data> leaving;  ///< by token
   std::int64_t tokens = 0;
@@ -103,7 +103,7 @@ struct BlockEngine::State {
   std::string error;
   std::vector<BlockRecord> records;
 
-  std::mutex talking;
+  std::mutex communicating;
   std::atomic<bool> over{false};
   std::atomic<bool> stopped{false};
   std::atomic<bool> hurry{false};  ///< something is to be sent

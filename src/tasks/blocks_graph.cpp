@@ -63,11 +63,11 @@ int BlocksGraph::num_parents(Task t) const { return t.k == 0 ? 0 : 1 + static_ca
 /// Output 0 is the block, for itself; 1 + n its face n. Inputs likewise: 1 + n comes from beyond face n.
 void BlocksGraph::children(Task t, VisitEdge visit) const {
   if (t.k + 1 >= work_.iterations) return;
-  visit({{0, 0, t.i, 0, t.k + 1}, 0, 0, Carries::data});
+  visit({{0, 0, t.i, 0, t.k + 1}, 0, 0, EdgeKind::data});
   for (auto const face : faces_[index(t)]) {
     auto const other = static_cast<std::int32_t>(grid_.beyond(t.i, face));
     Face const theirs{face.axis, !face.high};
-    visit({{0, 0, other, 0, t.k + 1}, 1 + theirs.number(), 1 + face.number(), Carries::data});
+    visit({{0, 0, other, 0, t.k + 1}, 1 + theirs.number(), 1 + face.number(), EdgeKind::data});
   }
 }
 

@@ -27,7 +27,7 @@ Block Context::made(int index) {
 std::span<std::byte> Context::output(int index) {
   auto const input = graph_.forwards(task_, index);
   ensure(input < 0, "output", index,
-         fmt::format("one that the body makes; of {} it is input {}, handed on", graph_.name(task_), input),
+         fmt::format("one that the body writes; of {} it is the forwarded input {}", graph_.name(task_), input),
          "leave it alone", ErrorKind::schedule);
   return block(index).bytes;
 }
@@ -40,7 +40,8 @@ Block Context::block(int index) {
   if (auto const input = graph_.forwards(task_, index); input >= 0) {
     block = given(input);
     ensure(static_cast<std::int64_t>(block.bytes.size()) == bytes, "output", bytes,
-           fmt::format("the {} bytes of input {} of {}, which it is", block.bytes.size(), input, graph_.name(task_)),
+           fmt::format("the {} bytes of input {} of {}, whose memory it shares", block.bytes.size(), input,
+                       graph_.name(task_)),
            "graph::check() finds such graphs", ErrorKind::schedule);
   } else if (graph_.in_place(task_, index)) {
     block.bytes = in_tile(bytes);
@@ -54,7 +55,7 @@ Block Context::block(int index) {
 bool Context::is_taken(int index) const {
   bool taken = false;
   graph_.children(task_, [&](Edge const& edge) {
-    taken = taken || (edge.output == index && (edge.carries == Carries::data || edge.carries == Carries::sum));
+    taken = taken || (edge.output == index && (edge.kind == EdgeKind::data || edge.kind == EdgeKind::sum));
   });
   return taken;
 }

@@ -1,4 +1,4 @@
-// What a body sees of its task: inputs, the memory of outputs, the network.
+// The context of a task's body: inputs, memory of outputs, communication.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace allport::tasks {
 
-/// The threads that run a graph's tasks, as those see them whose bodies are spread.
+/// The threads that run a graph's tasks, for parallel_for() in bodies.
 struct Workers {
   explicit Workers(int count) : board(count) {}
   LoopBoard board;
@@ -25,9 +25,9 @@ struct Workers {
 class Context final : public TaskContext {
  public:
   /// @param inputs one for each index
-  /// @param seat    null for tasks that are in no gang
+  /// @param gang    null for tasks that are in no gang
   Context(TaskGraph const& graph, Pool& pool, Workers& workers, Ready const& ready, std::int64_t step,
-          FunctionRef<void()> progress, GangContext* seat)
+          FunctionRef<void()> progress, GangContext* gang)
       : graph_(graph),
         pool_(pool),
         workers_(workers),
@@ -35,30 +35,30 @@ class Context final : public TaskContext {
         inputs_(ready.inputs),
         step_(step),
         progress_(progress),
-        seat_(seat) {}
+        gang_(gang) {}
 
   std::span<std::byte const> input(int index) const override { return given(index).bytes; }
-  /// @throws Error where the output is an input, which others read
+  /// @throws Error if the output is a forwarded input, which other tasks read
   std::span<std::byte> output(int index) override;
   std::shared_ptr<void> keep_input(int index) const override { return Pool::keep(given(index)); }
   std::shared_ptr<void> keep_output(int index) override { return Pool::keep(block(index)); }
   void progress() override { progress_(); }
-  GangContext& gang() override { return seat_ != nullptr ? *seat_ : TaskContext::gang(); }
+  GangContext& gang() override { return gang_ != nullptr ? *gang_ : TaskContext::gang(); }
   int idle() const override { return workers_.idle.load(std::memory_order_relaxed); }
   void parallel_for(std::int64_t parts, FunctionRef<void(std::int64_t)> body) override;
 
-  /// An output that somebody waits for.
-  /// @throws Error where the body has not asked for its memory, so that nothing can be in it
+  /// An output after the body has run.
+  /// @throws Error if the body has not requested its memory
   Block made(int index);
   [[nodiscard]] bool has_outputs() const { return !outputs_.empty(); }
-  /// Keeps no output any more.
+  /// Releases all outputs.
   void forget() { outputs_.clear(); }
 
  private:
   [[nodiscard]] Block const& given(int index) const;
-  /// An output's memory: the input that it is, the tile that it lies in, or its own.
+  /// An output's memory: that of the forwarded input, of the tile, or its own.
   Block block(int index);
-  /// Whether any edge takes an output.
+  /// Whether any edge uses an output.
   [[nodiscard]] bool is_taken(int index) const;
   [[nodiscard]] std::span<std::byte> in_tile(std::int64_t bytes) const;
 
@@ -69,7 +69,7 @@ class Context final : public TaskContext {
   std::vector<Given> const& inputs_;
   std::int64_t step_;
   FunctionRef<void()> progress_;
-  GangContext* seat_;
+  GangContext* gang_;
   std::vector<std::pair<int, Block>> outputs_;
 };
 

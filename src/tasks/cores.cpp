@@ -89,11 +89,11 @@ Cores share_of(Cores const& cores, int index, int sharers) {
   return part;
 }
 
-std::vector<std::vector<int>> place_teams(Cores const& cores, int masters, int size) {
-  ensure(masters >= 1, "masters", masters, "at least 1");
+std::vector<std::vector<int>> place_teams(Cores const& cores, int leaders, int size) {
+  ensure(leaders >= 1, "leaders", leaders, "at least 1");
   ensure(size >= 1, "size", size, "at least 1");
-  ensure(std::int64_t{masters} * size <= cores.size(), "masters x size", std::int64_t{masters} * size,
-         "no more threads than cores");
+  ensure(std::int64_t{leaders} * size <= cores.size(), "leaders x size", std::int64_t{leaders} * size,
+         "at most as many threads as cores");
   std::vector<std::vector<int>> free;  // by domain, as they are met
   std::vector<int> names;
   for (int c = 0; c < cores.size(); ++c) {
@@ -112,7 +112,7 @@ std::vector<std::vector<int>> place_teams(Cores const& cores, int masters, int s
   };
   auto const wanted = static_cast<std::size_t>(size);
   std::vector<std::vector<int>> teams;
-  while (static_cast<int>(teams.size()) < masters) {
+  while (static_cast<int>(teams.size()) < leaders) {
     auto& team = teams.emplace_back();
     auto const whole = std::ranges::find_if(free, [&](auto const& domain) { return domain.size() >= wanted; });
     if (whole != free.end()) {

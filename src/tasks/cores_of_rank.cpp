@@ -1,4 +1,4 @@
-// Ranks that share a computer share out its cores.
+// Distributes the cores of a computer among its ranks.
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::string host() {
   return name;
 }
 
-/// Of the kernel that runs: containers and namespaces with names of their own share its processors.
+/// Identifies the running kernel: containers and namespaces with different host names share its processors.
 std::string kernel() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string line;

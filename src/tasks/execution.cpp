@@ -11,23 +11,23 @@
 #include <thread>
 #include <utility>
 
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 namespace allport::tasks {
 
 namespace {
 
 constexpr int polls_before_sleep = 100;
-/// What MPI libraries send over slow links without asking the receiver first (Open MPI: 64 KiB by TCP).
+/// Eager limit of MPI libraries on slow links (Open MPI: 64 KiB over TCP).
 constexpr Bytes sent_at_once{32 * 1024};
-/// Where links are nearly as fast as memory a sleep is longer than most waits.
+/// If links are nearly as fast as memory, a sleep is longer than most waits.
 constexpr int polls_of_fast_links = 1000;
-/// MPI moves what goes through memory while both ends poll. Before and within what takes long a rank polls until so
-/// many polls in a row have moved nothing: its peer has something else to do.
+/// MPI transfers data through shared memory only while both ends poll. Before and during long work a rank polls until
+/// this many consecutive polls made no progress: its peer is then busy otherwise.
 constexpr int polls_in_vain = 200;
 constexpr int most_polls = 1 << 16;
 constexpr double long_task = 5e7;  // flops: a millisecond
-constexpr auto between_looks = std::chrono::milliseconds(50);
+constexpr auto between_attends = std::chrono::milliseconds(50);
 constexpr auto between_polls = std::chrono::microseconds(10);  // of the network, where there are tasks to run
 
 }  // namespace
@@ -37,13 +37,13 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
       comm_(comm),
       options_(options),
       me_(comm.rank()),
-      way_(options.way.value_or(usual_way(comm.machine()))),
+      tree_(options.multicast.value_or(default_tree(comm.machine()))),
       workers_(std::max(options.workers, 1)),
       window_(graph, comm.rank(), options.ahead),
-      multicasts_(comm, TopologyIds(comm.machine(), TopologyIds::usual_bits(comm.size())), carried(),
+      multicasts_(comm, TopologyIds(comm.machine(), TopologyIds::default_bits(comm.size())), multicast_options(),
                   [this](MessageName const& name) { return route(task_of(name), static_cast<int>(name[3])); }),
-      trees_(multicasts_.ids(), way_),
-      only_caller_talks_(!Multicasts::any_thread()),
+      trees_(multicasts_.ids(), tree_),
+      only_caller_calls_mpi_(!Multicasts::any_thread()),
       fast_links_(moves_while_polled(comm.machine())),
       timed_(comm.size() > 1 || options.record),
       frontier_(graph),
@@ -52,13 +52,13 @@ Execution::Execution(TaskGraph const& graph, Communicator const& comm, RunOption
       next_warning_(options.stall_seconds),
       has_tasks_(!count_ || *count_ > 0) {}
 
-MulticastOptions Execution::carried() {
+MulticastOptions Execution::multicast_options() {
   MulticastOptions options;
-  options.segment = options_.segment.value_or(usual_segment(comm_.machine()));
+  options.segment = options_.segment.value_or(default_segment(comm_.machine()));
   options.shared_out = !moves_while_polled(comm_.machine());
   options.last_segment = options.shared_out ? std::max(options.segment, sent_at_once) : options.segment;
-  options.room = [this](MessageName const& name, std::int64_t bytes) { return room_for(name, bytes); };
-  options.watch = [this](Passage const& passage) { passed(passage); };
+  options.allocate = [this](MessageName const& name, std::int64_t bytes) { return memory_for(name, bytes); };
+  options.watch = [this](MessageEvent const& event) { record_message(event); };
   return options;
 }
 
@@ -81,7 +81,7 @@ RunReport Execution::run(std::string const& trouble) {
   threads.clear();
   multicasts_.give_back();
   if (multicasts_.any_wrong()) comm_.ensure_all_well(failure_, failure_kind_);
-  // What the program threw when all was over elsewhere.
+  // An exception of the program after the other ranks have finished.
   if (!failure_.empty()) throw Error(failure_kind_, failure_);
   report_.count.tasks = executed_;
   report_.count.traffic = known_traffic();
@@ -107,14 +107,14 @@ void Execution::enter() {
 void Execution::work(int index) {
   Worker worker(index, comm_.machine());
   bool const caller = index == 0;
-  bool const talks = caller || !only_caller_talks_;
+  bool const may_communicate = caller || !only_caller_calls_mpi_;
   int polls = 0;
   while (!over_) {
     if (caller && (options_.attend || options_.progress)) attend();
     bool moved = false;
-    // Nothing comes to a rank that has no others, and what it has to do it knows.
+    // A single rank receives no messages.
     bool const late = !worker.has_work() || (timed_ && worker.now - worker.looked > between_polls);
-    if (talks && (late || hurry_.load(std::memory_order_relaxed))) {
+    if (may_communicate && (late || hurry_.load(std::memory_order_relaxed))) {
       moved = look(caller);
       worker.looked = worker.now = Clock::now();
     }
@@ -128,22 +128,22 @@ void Execution::work(int index) {
       moved = help(worker) || moved;
     }
     polls = moved ? 0 : polls + 1;
-    rest(worker, polls);
+    back_off(worker, polls);
   }
 }
 
-void Execution::rest(Worker& worker, int polls) const {
+void Execution::back_off(Worker& worker, int polls) const {
   if (polls == 0) return worker.backoff.moved();
-  // Where links are slow ranks that share cores poll as seldom as will do: who hands on, or computes, needs them. Not
-  // where another worker may have something to do at any time.
+  // With slow links, ranks that share cores poll rarely: ranks that forward or compute need the cores. Not if another
+  // worker may become busy at any time.
   if (!fast_links_ && options_.workers == 1 && !options_.awake) return worker.backoff.idle();
-  give_way(polls);
+  yield_core(polls);
 }
 
-void Execution::give_way(int polls) const {
-  // MPI moves long messages through memory a little with every poll, and nothing while ranks sleep.
+void Execution::yield_core(int polls) const {
+  // MPI transfers long messages through shared memory a little with every poll, and nothing while ranks sleep.
   if (polls < (fast_links_ ? polls_of_fast_links : polls_before_sleep) ||
-      (fast_links_ && carrying_.load(std::memory_order_relaxed))) {
+      (fast_links_ && has_open_requests_.load(std::memory_order_relaxed))) {
     sched_yield();
   } else {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -167,19 +167,19 @@ bool Execution::help(Worker& worker) {
 
 void Execution::attend() {
   auto const now = Clock::now();
-  bool const last = !told_end_ && !has_tasks_.load(std::memory_order_relaxed);
-  if (now - attended_ < between_looks && !last) return;
+  bool const last = !end_reported_ && !has_tasks_.load(std::memory_order_relaxed);
+  if (now - attended_ < between_attends && !last) return;
   attended_ = now;
-  told_end_ = last || told_end_;
+  end_reported_ = last || end_reported_;
   try {
     if (options_.attend) options_.attend();
-    tell_progress();
+    report_progress();
   } catch (std::exception const& error) {
     fail(error, "the program");
   }
 }
 
-void Execution::tell_progress() {
+void Execution::report_progress() {
   if (!options_.progress || !count_) return;
   auto const done = [this] {
     std::scoped_lock const hold(mutex_);
@@ -223,12 +223,12 @@ void Execution::execute_one(Worker& worker) {
   }
 }
 
-void Execution::look_before_long() {
+void Execution::poll_soon() {
   bool const caller = std::this_thread::get_id() == caller_;
   int vain = 0;
   for (int polls = 0; polls < most_polls && vain < polls_in_vain; ++polls) {
     vain = look(caller) ? 0 : vain + 1;
-    if (vain > 0 && !(fast_links_ && carrying_.load(std::memory_order_relaxed))) return;
+    if (vain > 0 && !(fast_links_ && has_open_requests_.load(std::memory_order_relaxed))) return;
   }
 }
 
@@ -244,11 +244,11 @@ Traffic Execution::known_traffic() const {
 void Execution::execute(Ready& ready, Worker& worker) {
   auto const step = step_of(ready.task);
   add_up(ready.inputs);
-  auto const progress = [this] { look_before_long(); };
-  if (fast_links_ && timed_ && graph_.work(ready.task).flops > long_task) look_before_long();
-  auto const seat = ready.in_gang ? seat_of(ready, worker) : nullptr;
-  if (ready.exchanges && !ready.has_sent && !exchange(ready, *seat, worker)) return;
-  Context context(graph_, *pool_, workers_, ready, step, progress, seat.get());
+  auto const progress = [this] { poll_soon(); };
+  if (fast_links_ && timed_ && graph_.work(ready.task).flops > long_task) poll_soon();
+  auto const endpoint = ready.in_gang ? endpoint_of(ready, worker) : nullptr;
+  if (ready.exchanges && !ready.has_sent && !exchange(ready, *endpoint, worker)) return;
+  Context context(graph_, *pool_, workers_, ready, step, progress, endpoint.get());
   if (options_.record) worker.now = Clock::now();
   auto const begin = worker.now;
   graph_.run(ready.task, context);
@@ -256,12 +256,12 @@ void Execution::execute(Ready& ready, Worker& worker) {
   auto const work = graph_.work(ready.task);
   if (options_.record) record_task(ready.task, worker, begin);
   find_children(ready.task, context, worker);
-  // What the task has held is given back before it counts as done.
+  // The task's inputs are released before it counts as done.
   context.forget();
   ready.inputs.clear();
   std::scoped_lock const hold(mutex_);
   fulfil_children(ready.task, worker);
-  if (ready.ordered) tell_done(seat->gang());
+  if (ready.ordered) announce_done(endpoint->gang());
   if (frontier_.has_new_members()) hurry_.store(true, std::memory_order_relaxed);
   report_.count.flops += work.flops;
   ++executed_;
@@ -269,7 +269,7 @@ void Execution::execute(Ready& ready, Worker& worker) {
   --running_;
   if (window_.bounds()) {
     window_.done(step);
-    tell_floor();
+    announce_step();
   }
   take_next(worker, begin);
 }
@@ -293,22 +293,22 @@ void Execution::find_children(Task task, Context& context, Worker& worker) const
   worker.places.clear();
   graph_.children(task, [&](Edge const& edge) {
     auto const to = graph_.owner(edge.child);
-    bool const given = edge.carries == Carries::data || edge.carries == Carries::sum;
+    bool const given = edge.kind == EdgeKind::data || edge.kind == EdgeKind::sum;
     worker.edges.push_back({edge, to, given ? context.made(edge.output) : Block{}, 0});
     auto& block = worker.edges.back().block;
     bool waits = given && to == me_;
-    if (edge.carries == Carries::sum) {
+    if (edge.kind == EdgeKind::sum) {
       worker.edges.back().place = worker.places.size();
       worker.places.push_back(place_of(task, edge, to));
       if (to != me_ && !worker.places.back().place.parts.empty()) {
         waits = true;
-        // What overwrites the tile waits until it has left, and must not wait for others' contributions.
+        // A task that overwrites the tile waits until it has been sent, but must not wait for other contributions.
         bool const borrowed = graph_.in_place(task, edge.output) || graph_.forwards(task, edge.output) >= 0;
         if (borrowed) block = pool_->copy(block, step_of(edge.child));
       }
     }
     if (waits && window_.bounds()) pool_->used_until(block, graph_.step(edge.child));
-    if (edge.carries == Carries::data && to != me_) worker.outputs.emplace_back(edge.output, worker.edges.back().block);
+    if (edge.kind == EdgeKind::data && to != me_) worker.outputs.emplace_back(edge.output, worker.edges.back().block);
   });
   auto const number = [](std::pair<int, Block> const& output) { return output.first; };
   std::ranges::sort(worker.outputs, {}, number);
@@ -321,14 +321,14 @@ void Execution::fulfil_children(Task task, Worker& worker) {
   }
   for (auto& leads : worker.edges) {
     auto& [edge, to, block, place] = leads;
-    if (edge.carries == Carries::sum) contribute(task, leads, std::move(worker.places[place]));
-    if (edge.carries == Carries::order) frontier_.fulfil(edge.child, std::nullopt);
-    if (edge.carries == Carries::data && to == me_) {
+    if (edge.kind == EdgeKind::sum) contribute(task, leads, std::move(worker.places[place]));
+    if (edge.kind == EdgeKind::order) frontier_.fulfil(edge.child, std::nullopt);
+    if (edge.kind == EdgeKind::data && to == me_) {
       frontier_.fulfil(edge.child, Given{edge.input, 0, std::move(block)});
     }
   }
   for (auto const& [edge, to, block, place] : worker.edges) {
-    if (edge.carries == Carries::sent && !leaves(task, edge.output)) frontier_.fulfil(edge.child, std::nullopt);
+    if (edge.kind == EdgeKind::sent && !leaves(task, edge.output)) frontier_.fulfil(edge.child, std::nullopt);
   }
   worker.edges.clear();
   worker.outputs.clear();
@@ -337,12 +337,12 @@ void Execution::fulfil_children(Task task, Worker& worker) {
 bool Execution::idle() {
   std::scoped_lock const hold(mutex_);
   if (running_ > 0 || unsent_ > 0 || !outgoing_.empty()) return false;
-  if (tells_failure_) return multicasts_.may_be_over();
+  if (announces_failure_) return multicasts_.may_be_over();
   if (stopped_) return true;
-  if (!complete_.empty() || (options_.progress && count_ && !told_end_)) return false;
+  if (!complete_.empty() || (options_.progress && count_ && !end_reported_)) return false;
   if (count_ ? executed_ < *count_ : !frontier_.empty()) return false;
-  // What has left may have been the last of its step: who counts as idle sends nothing more but when it is sent to.
-  if (window_.bounds()) tell_floor();
+  // The sent output may have been the last of its step: an idle rank sends only in response to messages.
+  if (window_.bounds()) announce_step();
   return outgoing_.empty();
 }
 
@@ -360,8 +360,8 @@ void Execution::watch(bool moved) {
   next_warning_ = 2 * still;
   auto const waits = frontier_.waiting_text(8);
   auto const others = others_text();
-  fmt::print(stderr, "allport: rank {} has waited {:.1f} s, with nothing moving: {} of {} tasks are done{}{}{}{}\n",
-             me_, still, executed_, count_ ? fmt::format("{}", *count_) : "an unknown number of",
+  fmt::print(stderr, "allport: rank {} has waited {:.1f} s, without progress: {} of {} tasks are done{}{}{}{}\n", me_,
+             still, executed_, count_ ? fmt::format("{}", *count_) : "an unknown number of",
              waits.empty() ? "" : ", waiting: ", waits, others.empty() ? "" : "; ", others);
 }
 
@@ -379,15 +379,15 @@ void Execution::fail(std::string const& what, ErrorKind kind) {
   failure_ = what;
   failure_kind_ = kind;
   if (std::exchange(stopped_, true)) return;
-  tells_failure_ = comm_.size() > 1;
+  announces_failure_ = comm_.size() > 1;
   hurry_.store(true, std::memory_order_relaxed);
 }
 
-void Execution::tell_failure() {
-  // The program may throw at any time. Where the other ranks may have left, nobody would receive the message: it waits
-  // until the count is known, and if that was the last, only this rank fails.
-  if (!tells_failure_ || multicasts_.may_be_over()) return;
-  tells_failure_ = false;
+void Execution::announce_failure() {
+  // The program may throw at any time. If the other ranks may have finished, the message would not be received: it is
+  // delayed until the sum is known, and if that was the last one, only this rank fails.
+  if (!announces_failure_ || multicasts_.may_be_over()) return;
+  announces_failure_ = false;
   auto const here = multicasts_.ids().position(comm_.position(me_));
   Multicast all{comm_.position(me_), DestinationSet::all(multicasts_.ids()).without(here)};
   queue(name_of(failure, {}, 0), std::move(all), {});

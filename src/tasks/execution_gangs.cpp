@@ -1,4 +1,4 @@
-// Gangs: who waits for one, which begins, and what members tell each other.
+// Gangs: waiting, starting, and messages between members.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -10,15 +10,15 @@
 
 namespace allport::tasks {
 
-/// The other members are at work on what is waited for, and of a panel a sleep a column would be most of the time: so
-/// long, some milliseconds, a member only gives way. Not where messages take longer than that anyhow.
+/// A waiting member only yields for some milliseconds: the other members are working on its input, and one sleep per
+/// column would be most of a panel's time. Not if messages take longer than that anyway.
 constexpr int polls_in_gang = 10'000;
 
 MessageName Execution::name_of(GangMessage const& what) {
-  return name_of(what.expected ? gang_expected : gang_talk, what.gang, what.sender, what.number);
+  return name_of(what.expected ? gang_expected : gang_collective, what.gang, what.sender, what.number);
 }
 
-std::unique_ptr<GangSeat> Execution::seat_of(Ready const& ready, Worker& worker) {
+std::unique_ptr<GangEndpoint> Execution::endpoint_of(Ready const& ready, Worker& worker) {
   Gang gang;
   static_cast<void>(graph_.gang(ready.task, gang));
   auto const post = [this](GangMessage const& what, Rank to, Block block) {
@@ -30,35 +30,35 @@ std::unique_ptr<GangSeat> Execution::seat_of(Ready const& ready, Worker& worker)
       }
       queue(name_of(what), straight_to(to), {std::move(block), {}, -1});
     }
-    // The others wait for it: it leaves now, and not when this body ends.
+    // The other members wait for it: it is sent now, not at the end of this body.
     look(std::this_thread::get_id() == caller_);
   };
   auto const await_one = [this, task = ready.task, &worker](GangMessage const& what) {
     return await(what, task, worker);
   };
-  return std::make_unique<GangSeat>(graph_, gang, ready.task, post, await_one);
+  return std::make_unique<GangEndpoint>(graph_, gang, ready.task, post, await_one);
 }
 
-bool Execution::exchange(Ready& ready, GangSeat& seat, Worker& worker) {
-  auto const progress = [this] { look_before_long(); };
-  Context context(graph_, *pool_, workers_, ready, step_of(ready.task), progress, &seat);
+bool Execution::exchange(Ready& ready, GangEndpoint& endpoint, Worker& worker) {
+  auto const progress = [this] { poll_soon(); };
+  Context context(graph_, *pool_, workers_, ready, step_of(ready.task), progress, &endpoint);
   if (options_.record) worker.now = Clock::now();
   auto const begin = worker.now;
   Exchanging waits;
   graph_.exchange(ready.task, context, [&](int member) {
-    ensure(member >= 0 && member < seat.members() && member != seat.me(), "member", member,
-           fmt::format("another member, in 0..{}", seat.members() - 1), "", ErrorKind::schedule);
+    ensure(member >= 0 && member < endpoint.members() && member != endpoint.me(), "member", member,
+           fmt::format("another member, in 0..{}", endpoint.members() - 1), "", ErrorKind::schedule);
     waits.missing.push_back(member);
   });
-  ensure(!context.has_outputs(), "exchange", graph_.name(ready.task), "a body that makes no outputs",
+  ensure(!context.has_outputs(), "exchange", graph_.name(ready.task), "a body that writes no outputs",
          "run() makes them", ErrorKind::schedule);
   ready.has_sent = true;
   if (timed_) worker.now = Clock::now();
   std::scoped_lock const hold(mutex_);
-  std::erase_if(waits.missing, [&](int member) { return mail_.contains({seat.gang(), true, member, 0}); });
+  std::erase_if(waits.missing, [&](int member) { return mail_.contains({endpoint.gang(), true, member, 0}); });
   if (waits.missing.empty()) return true;
   waits.ready = std::move(ready);
-  exchanging_.insert_or_assign(seat.gang(), std::move(waits));
+  exchanging_.insert_or_assign(endpoint.gang(), std::move(waits));
   --running_;
   take_next(worker, begin);
   return false;
@@ -76,19 +76,19 @@ Block Execution::await(GangMessage const& what, Task member, Worker& worker) {
         if (since) worker.waited += Clock::now() - *since;
         if (found) return std::move(found.mapped());
         worker.abandoned = true;
-        throw Error(ErrorKind::schedule, "the run has failed elsewhere; no member of the gang goes on");
+        throw Error(ErrorKind::schedule, "the run has failed on another rank; the members of the gang stop");
       }
       if (!since) awaiting_.insert_or_assign(worker.index, Awaiting{member, what});
     }
     if (!since) since = Clock::now();
     if (caller && (options_.attend || options_.progress)) attend();
     polls = look(caller) ? 0 : polls + 1;
-    // Members answer each other column by column: long sleeps would be most of a gang's time.
-    if (polls > 0) give_way(fast_links_ && polls < polls_in_gang ? 1 : polls);
+    // Members communicate in every column: long sleeps would be most of a gang's time.
+    if (polls > 0) yield_core(fast_links_ && polls < polls_in_gang ? 1 : polls);
   }
 }
 
-void Execution::tell_ready() {
+void Execution::announce_ready() {
   auto const orderer = graph_.orders_gangs(me_);
   for (auto const gang : frontier_.new_members()) {
     if (stopped_) continue;
@@ -101,7 +101,7 @@ void Execution::tell_ready() {
   begin_gangs();
 }
 
-void Execution::tell_done(Task gang) {
+void Execution::announce_done(Task gang) {
   if (stopped_) return;
   if (auto const orderer = graph_.orders_gangs(me_); me_ != orderer) {
     queue(name_of(gang_done, gang, me_), straight_to(orderer), {});

@@ -1,4 +1,4 @@
-// Sums: contributions are combined where they meet on their way to the task that needs them (graph/sum_tree.h).
+// Sums: contributions are combined along a reduction tree to the task that needs them (graph/sum_tree.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace allport::tasks {
 
-/// A partial sum is known by the place of its head among the contributors, and tells how many it contains.
+/// A partial sum is identified by the index of its head among the contributors, and by the number that it contains.
 MessageName Execution::name_of(SumName const& sum, int contribution, int contained) {
   return name_of(contribution_to, sum.first, sum.second, static_cast<std::int64_t>(contained) << 32 | contribution);
 }
@@ -92,8 +92,8 @@ void Execution::combine_one(Worker& worker) {
 }
 
 Block Execution::sum(std::span<Given const> parts) const {
-  ensure(options_.combine != nullptr, "combine", "none", "an operator, for a graph with edges that carry sums");
-  // Own contributions may be tiles, or others' inputs, too; what has come is the sum's alone.
+  ensure(options_.combine != nullptr, "combine", "none", "an operator, for a graph with edges of kind sum");
+  // Local contributions may be tiles or other tasks' inputs; received ones are used by this sum only.
   auto const come = std::ranges::find(parts, true, &Given::partial);
   ensure(come - parts.begin() < 2, "contributors", "two on a rank", "one a rank", "graph::check() finds such graphs",
          ErrorKind::schedule);
@@ -127,15 +127,15 @@ void Execution::add_up(std::vector<Given>& inputs) const {
 
 std::string Execution::sums_text() const {
   std::string text;
-  std::size_t told = 0;
+  std::size_t listed = 0;
   for (auto const& [sum, partial] : partials_) {
-    if (told++ >= 8) continue;
+    if (listed++ >= 8) continue;
     text += fmt::format("{}the sum for {} has {} of {} parts here", text.empty() ? "" : ", ", graph_.name(sum.first),
                         partial.parts.size(),
                         partial.own ? fmt::format("{}", partial.own->place.parts.size() + 1)
                                     : std::string("others and this rank's own"));
   }
-  if (told > 8) text += fmt::format(" and {} more", told - 8);
+  if (listed > 8) text += fmt::format(" and {} more", listed - 8);
   return text;
 }
 

@@ -17,7 +17,7 @@ void Frontier::fulfil(Task task, std::optional<Given> given, int edges) {
     waiting_.erase(at);
     throw Error::argument(
         "num_parents", "0", "one for each edge that leads to the task",
-        fmt::format("task {} got an input and has no parents; graph::check() finds such graphs", name),
+        fmt::format("task {} received an input and has no parents; graph::check() finds such graphs", name),
         ErrorKind::schedule);
   }
   if (given) waiting.inputs.push_back(std::move(*given));

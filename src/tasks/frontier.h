@@ -1,4 +1,4 @@
-// What one rank knows of a graph while it runs: tasks that wait for inputs, and tasks that are ready.
+// The frontier of a graph on one rank: tasks that wait for inputs, and tasks that are ready.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +33,9 @@ struct TaskHash {
   }
 };
 
-/// What a task has made, or what has come from another rank, for as long as anybody needs it.
+/// A task's output, local or received, for as long as it is needed.
 struct Block {
-  std::shared_ptr<std::byte> memory;  ///< keeps what is not a tile
+  std::shared_ptr<std::byte> memory;  ///< owner; null for tiles
   std::span<std::byte> bytes;
 };
 
@@ -44,47 +44,46 @@ struct Given {
   int input = 0;
   int contribution = 0;
   Block block;
-  bool partial = false;  ///< has come for this sum alone, so that the sum may be made in its memory
+  bool partial = false;  ///< used by this sum only, so the sum may be computed in its memory
 };
 
-/// A task whose inputs are all there.
+/// A task whose inputs are complete.
 struct Ready {
   Task task;
   std::vector<Given> inputs;
   bool in_gang = false;
-  bool ordered = false;    ///< it ran when all of its gang were ready
-  bool exchanges = false;  ///< its gang does
-  bool has_sent = false;   ///< and it has sent what others of its gang expect
+  bool ordered = false;    ///< it was started with its gang
+  bool exchanges = false;  ///< its gang exchanges
+  bool has_sent = false;   ///< it has run TaskGraph::exchange()
 };
 
-/// Not safe for several threads: its owner locks.
+/// Not thread-safe: the owner locks.
 class Frontier {
  public:
   explicit Frontier(TaskGraph const& graph) : graph_(graph) {}
 
-  /// A task that waits for nothing.
+  /// Adds a task without parents.
   void enter(Task task) { push({task, {}}); }
-  /// Some of a task's edges are there, more than one where a partial sum comes; nothing is given along an edge that
-  /// carries order alone.
+  /// Satisfies `edges` incoming edges of a task (several for a partial sum); no data for edges of kind order or sent.
   void fulfil(Task task, std::optional<Given> given, int edges = 1);
-  /// The ready task of the highest priority; among equals the one that was ready first. Members of gangs that have
-  /// begun come before all.
+  /// The ready task of the highest priority; of equal ones the first to become ready. Members of started gangs come
+  /// first.
   [[nodiscard]] std::optional<Ready> pop();
 
-  /// Whether any task has become ready that waits for its gang, and nobody has asked for since.
+  /// Whether gang members have become ready since the last new_members().
   [[nodiscard]] bool has_new_members() const { return !new_members_.empty(); }
-  /// Those gangs, by their first members.
+  /// Their gangs, by first member.
   [[nodiscard]] std::vector<Task> new_members() { return std::exchange(new_members_, {}); }
-  /// All of a gang's members are ready, and now its own may run.
+  /// Starts this rank's member of a gang whose members are all ready.
   void begin(Task gang);
-  /// What a member of a gang that exchanges expects has come.
+  /// The messages that a member of a gang that exchanges expects have arrived.
   void go_on(Ready ready) { queue(std::move(ready)); }
 
   [[nodiscard]] bool empty() const { return !has_ready() && later_.empty() && new_members_.empty(); }
   [[nodiscard]] bool has_ready() const { return !in_order_.empty() || !ready_.empty() || !begun_.empty(); }
-  /// Ready tasks of this step and later ones wait; from now on this limit, which is no lower than the one before.
+  /// Raises the limit: ready tasks of this step and later ones wait.
   void let_run_before(std::int64_t limit);
-  /// For inputs, or for other members of their gangs.
+  /// Number of tasks that wait for inputs or for other members of their gangs.
   [[nodiscard]] std::size_t waiting() const { return waiting_.size() + members_.size(); }
   /// "T(3, 1) for 2 of 3 inputs, ...", at most `most` of them.
   [[nodiscard]] std::string waiting_text(std::size_t most) const;

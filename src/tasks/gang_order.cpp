@@ -63,30 +63,31 @@ std::string GangOrder::missing_text(Task gang, Forming const& forming) const {
   static_cast<void>(graph_->gang(gang, found));
   std::string text;
   constexpr std::size_t shown = 4;
-  std::size_t told = 0;
+  std::size_t listed = 0;
   for (auto const member : found.members) {
     auto const owner = graph_->owner(member);
     if (std::ranges::find(forming.missing, owner) == forming.missing.end()) continue;
-    if (told++ < shown) text += fmt::format("{}{} on rank {}", told > 1 ? ", " : "", graph_->name(member), owner);
+    if (listed++ < shown) text += fmt::format("{}{} on rank {}", listed > 1 ? ", " : "", graph_->name(member), owner);
   }
-  if (told > shown) text += fmt::format(" and {} more", told - shown);
+  if (listed > shown) text += fmt::format(" and {} more", listed - shown);
   return text;
 }
 
 std::string GangOrder::waiting_text(std::size_t most) const {
   std::string text;
-  std::size_t told = 0;
-  auto const tell = [&](Task gang, std::string const& what) {
-    if (told++ < most) text += fmt::format("{}the gang of {} for {}", told > 1 ? "; " : "", graph_->name(gang), what);
+  std::size_t listed = 0;
+  auto const list = [&](Task gang, std::string const& what) {
+    if (listed++ < most)
+      text += fmt::format("{}the gang of {} for {}", listed > 1 ? "; " : "", graph_->name(gang), what);
   };
   for (auto const& [priority, gang, ranks] : complete_) {
     auto const taken = std::ranges::find_if(ranks, [&](Rank rank) { return busy_.contains(rank); });
-    tell(gang, taken == ranks.end()
+    list(gang, taken == ranks.end()
                    ? std::string("a gang that comes first")
                    : fmt::format("rank {}, which is in the gang of {}", *taken, graph_->name(busy_.at(*taken))));
   }
-  for (auto const& [gang, forming] : forming_) tell(gang, missing_text(gang, forming));
-  if (told > most) text += fmt::format(" and {} more", told - most);
+  for (auto const& [gang, forming] : forming_) list(gang, missing_text(gang, forming));
+  if (listed > most) text += fmt::format(" and {} more", listed - most);
   return text;
 }
 

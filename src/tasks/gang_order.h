@@ -1,4 +1,4 @@
-// In which order gangs begin: kept by one rank, so that all ranks are in them in the same one.
+// The order in which gangs start, decided by one rank, so that all ranks enter gangs in the same order.
 #pragma once
 
 #include <compare>
@@ -11,19 +11,18 @@
 
 namespace allport::tasks {
 
-/// A gang is complete when all its members have told that they are ready, and begins when none of their ranks is in
-/// another one. Gangs are known by their first members. Of complete gangs the one whose first member has the
-/// highest priority is first, among equals the one that was complete first; what it waits for is kept free of those
-/// behind it.
+/// A gang is complete when all its members have reported that they are ready, and starts when none of their ranks is in
+/// another gang. Gangs are identified by their first members. Complete gangs are ordered by the priority of the first
+/// member, then by completion; ranks that an earlier gang waits for are not given to later ones.
 ///
-/// No gang waits for ever: the first of the complete ones waits only for gangs that have begun, whose members all run
-/// or are next on their ranks.
+/// No gang waits for ever: the first complete gang waits only for started gangs, whose members all run or are next on
+/// their ranks.
 class GangOrder {
  public:
   explicit GangOrder(TaskGraph const& graph) : graph_(&graph) {}
 
   /// A member's inputs are there and it may run.
-  /// @throws Error(schedule) where the rank has no member, or one that has told it before
+  /// @throws Error(schedule) if the rank has no member, or has reported it before
   void ready(Task gang, Rank rank);
   /// A member's body has ended.
   void done(Task gang, Rank rank);

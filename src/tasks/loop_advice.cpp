@@ -12,7 +12,7 @@ namespace allport::tasks {
 
 namespace {
 
-/// Times scatter by so much.
+/// Relative scatter of times.
 constexpr double as_good = 1.03;
 
 std::string in_words(Launch const& launch) {
@@ -22,10 +22,10 @@ std::string in_words(Launch const& launch) {
 
 /// Of "2 x (1 + 3), static"; all where it is another name.
 int busy_threads(std::string const& configuration, int threads) {
-  int masters = 0;
-  int drones = 0;
-  if (std::sscanf(configuration.c_str(), "%d x (1 + %d)", &masters, &drones) != 2) return threads;
-  return std::clamp(masters * (1 + drones), 1, threads);
+  int leaders = 0;
+  int members = 0;
+  if (std::sscanf(configuration.c_str(), "%d x (1 + %d)", &leaders, &members) != 2) return threads;
+  return std::clamp(leaders * (1 + members), 1, threads);
 }
 
 std::optional<LaunchTime> time_of(Launch const& launch, Remembered const& known) {
@@ -34,7 +34,7 @@ std::optional<LaunchTime> time_of(Launch const& launch, Remembered const& known)
   return LaunchTime{launch, best->second, best->first, busy_threads(best->first, launch.threads)};
 }
 
-/// Another number of ranks with the same threads in all; the same ones where there is no other.
+/// Another number of ranks with the same total number of threads; unchanged if there is no other.
 Launch untried(Launch launch) {
   if (launch.threads % 2 == 0) return {launch.computers, launch.ranks * 2, launch.threads / 2, launch.smt};
   if (launch.ranks % 2 == 0) return {launch.computers, launch.ranks / 2, launch.threads * 2, launch.smt};
@@ -77,7 +77,7 @@ std::optional<std::pair<std::string, Launch>> site_of(std::string const& name) {
     return std::nullopt;
   }
   auto site = name.substr(0, at);
-  // Only what name_of() has written.
+  // Accepts only the output of name_of().
   if (std::min({launch.computers, launch.ranks, launch.threads}) < 1 || name_of(site, launch) != name) {
     return std::nullopt;
   }

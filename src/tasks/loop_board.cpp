@@ -12,17 +12,17 @@ namespace {
 constexpr int spins_between_clocks = 64;
 constexpr int yields_before_sleep = 8;
 
-/// What the calling thread is in.
+/// The loop that the calling thread is in.
 struct Here {
   LoopBoard const* board = nullptr;
-  int member = 0;
+  int thread = 0;
   Loop const* loop = nullptr;
 };
 thread_local Here here;
 
 class Inside {
  public:
-  Inside(LoopBoard const* board, int member, Loop const* loop) : before_(here) { here = {board, member, loop}; }
+  Inside(LoopBoard const* board, int thread, Loop const* loop) : before_(here) { here = {board, thread, loop}; }
   ~Inside() { here = before_; }
   Inside(Inside const&) = delete;
   Inside& operator=(Inside const&) = delete;
@@ -60,31 +60,30 @@ bool Loop::is_in(Loop const* other) const {
   return false;
 }
 
-// Members may each be in a loop of their own, and in one within it; where there are more, they are run by their
-// callers.
-LoopBoard::LoopBoard(int members, bool crowded)
-    : members_(members), crowded_(crowded), slots_(static_cast<std::size_t>(2 * members)) {
-  for (auto& slot : slots_) slot.shares = std::vector<Cursor>(static_cast<std::size_t>(members));
+// Slots for a loop of each thread and one nested in it; further loops are run by their callers alone.
+LoopBoard::LoopBoard(int threads, bool crowded)
+    : threads_(threads), crowded_(crowded), slots_(static_cast<std::size_t>(2 * threads)) {
+  for (auto& slot : slots_) slot.shares = std::vector<Cursor>(static_cast<std::size_t>(threads));
 }
 
 void LoopBoard::run(std::int64_t iterations, LoopOptions const& options,
                     FunctionRef<void(std::int64_t, std::int64_t)> body) {
-  Loop loop{Chunks(iterations, members_, options), body, here.board == this ? here.loop : nullptr,
+  Loop loop{Chunks(iterations, threads_, options), body, here.board == this ? here.loop : nullptr,
             options.schedule == LoopSchedule::static_};
   if (loop.chunks.count() <= 1) {
     if (iterations > 0) body(0, iterations);
     return;
   }
-  auto* const slot = members_ > 1 ? take_slot() : nullptr;
+  auto* const slot = threads_ > 1 ? take_slot() : nullptr;
   if (slot == nullptr) return run_alone(loop);
-  auto const member = here.board == this ? here.member : 0;
+  auto const thread = here.board == this ? here.thread : 0;
   slot->loop = &loop;
   slot->next.next.store(0, std::memory_order_relaxed);
   for (auto& share : slot->shares) share.next.store(0, std::memory_order_relaxed);
   slot->state = open;
   announce();
-  run_chunks(*slot, member, std::numeric_limits<std::int64_t>::max());
-  wait_for_members(*slot, member);
+  run_chunks(*slot, thread, std::numeric_limits<std::int64_t>::max());
+  wait_for_threads(*slot, thread);
   slot->state = 0;
   slot->taken.store(false, std::memory_order_release);
   if (loop.error) std::rethrow_exception(loop.error);
@@ -109,24 +108,24 @@ LoopBoard::Slot* LoopBoard::take_slot() {
   return nullptr;
 }
 
-std::optional<Range> LoopBoard::next(Slot& slot, int member) {
+std::optional<Range> LoopBoard::next(Slot& slot, int thread) {
   auto const& chunks = slot.loop->chunks;
   if (chunks.guided()) return next_guided(slot);
-  if (slot.loop->is_static) return next_static(slot, member);
+  if (slot.loop->is_static) return next_static(slot, thread);
   auto const number = slot.next.next.fetch_add(1, std::memory_order_relaxed);
   return number < chunks.count() ? std::optional(chunks[number]) : std::nullopt;
 }
 
-/// Own chunks first, then those of members who are late.
-std::optional<Range> LoopBoard::next_static(Slot& slot, int member) {
+/// Own chunks first, then those of threads that have not started.
+std::optional<Range> LoopBoard::next_static(Slot& slot, int thread) {
   auto const& chunks = slot.loop->chunks;
-  for (int m = 0; m < members_; ++m) {
-    auto const whose = (member + m) % members_;
+  for (int m = 0; m < threads_; ++m) {
+    auto const whose = (thread + m) % threads_;
     auto& share = slot.shares[static_cast<std::size_t>(whose)].next;
     auto const last = chunks.count() - 1 - whose;  // chunk `whose + t * members` is there for t <= last / members
-    if (last < 0 || share.load(std::memory_order_relaxed) > last / members_) continue;
+    if (last < 0 || share.load(std::memory_order_relaxed) > last / threads_) continue;
     auto const turn = share.fetch_add(1, std::memory_order_relaxed);
-    if (turn <= last / members_) return chunks[whose + turn * members_];
+    if (turn <= last / threads_) return chunks[whose + turn * threads_];
   }
   return std::nullopt;
 }
@@ -141,12 +140,12 @@ std::optional<Range> LoopBoard::next_guided(Slot& slot) {
   return std::nullopt;
 }
 
-std::int64_t LoopBoard::run_chunks(Slot& slot, int member, std::int64_t most) {
+std::int64_t LoopBoard::run_chunks(Slot& slot, int thread, std::int64_t most) {
   auto& loop = *slot.loop;
-  Inside const inside_loop(this, member, &loop);
+  Inside const inside_loop(this, thread, &loop);
   std::int64_t done = 0;
   while (done < most) {
-    auto const chunk = next(slot, member);
+    auto const chunk = next(slot, thread);
     if (!chunk) {
       slot.state.fetch_and(~open);
       break;
@@ -170,23 +169,23 @@ void LoopBoard::leave(Slot& slot) {
   if ((before & awaited) != 0 && (before & inside) == 1) announce();
 }
 
-bool LoopBoard::help_within(Loop const* outer, int member, std::int64_t most) {
+bool LoopBoard::help_within(Loop const* outer, int thread, std::int64_t most) {
   bool helped = false;
   for (auto& slot : slots_) {
     if (!join(slot)) continue;
-    if (outer == nullptr || slot.loop->is_in(outer)) helped = run_chunks(slot, member, most) > 0;
+    if (outer == nullptr || slot.loop->is_in(outer)) helped = run_chunks(slot, thread, most) > 0;
     leave(slot);
     if (helped) return true;
   }
   return false;
 }
 
-/// The caller of a loop of which every chunk has been taken helps those whom it waits for.
-void LoopBoard::wait_for_members(Slot& slot, int member) {
+/// The caller of a loop whose chunks have all been taken helps the threads that it waits for.
+void LoopBoard::wait_for_threads(Slot& slot, int thread) {
   auto const alone = [&] { return (slot.state & inside) == 0; };
   while (!alone()) {
     auto const seen = signal_.load();
-    if (help_within(slot.loop, member, 1) || alone()) continue;
+    if (help_within(slot.loop, thread, 1) || alone()) continue;
     auto const until = std::chrono::steady_clock::now() + spin_time;
     bool late = false;
     for (int i = 1; !alone() && signal_ == seen && !late; ++i) {
@@ -199,7 +198,7 @@ void LoopBoard::wait_for_members(Slot& slot, int member) {
       }
     }
     if (!late) continue;
-    // Who leaves last looks at the flag; it is up before we look at who is inside.
+    // The last thread to leave reads the flag, which is set before the number of threads inside is read.
     slot.state.fetch_or(awaited);
     if (!alone()) sleep(seen);
     slot.state.fetch_and(~awaited);
@@ -231,11 +230,11 @@ bool LoopBoard::spin(std::uint32_t seen) const {
   }
 }
 
-void LoopBoard::serve(int member) {
+void LoopBoard::serve(int thread) {
   while (true) {
     auto const seen = signal_.load();
     if (stopped_) return;
-    if (help(member)) continue;
+    if (help(thread)) continue;
     if (!spin(seen)) sleep(seen);
   }
 }

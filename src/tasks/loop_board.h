@@ -1,4 +1,4 @@
-// The loops that are open in a team, where its threads find them.
+// The open loops of a team.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@
 
 namespace allport::tasks {
 
-/// How long a thread looks out before it sleeps.
+/// Time that a thread spins before it sleeps.
 inline constexpr auto spin_time = std::chrono::microseconds(50);
 
-/// A loop, on its caller's stack. It is there until all have left it.
+/// A loop, on its caller's stack; valid until all threads have left it.
 struct Loop {
   Chunks chunks;
   FunctionRef<void(std::int64_t, std::int64_t)> body;
@@ -35,22 +35,22 @@ struct Loop {
   [[nodiscard]] bool is_in(Loop const* other) const;
 };
 
-/// Threads come as members 0 ... members - 1; several may come as the same one. It has none of its own.
+/// Threads use it as number 0 ... threads - 1; several may use the same number. It owns no threads.
 class LoopBoard {
  public:
-  /// `crowded`: there are not as many processors as members, so that who waits lets others run.
-  LoopBoard(int members, bool crowded);
-  explicit LoopBoard(int members) : LoopBoard(members, members > processors()) {}
+  /// `crowded`: there are fewer processors than threads, so waiting threads yield.
+  LoopBoard(int threads, bool crowded);
+  explicit LoopBoard(int threads) : LoopBoard(threads, threads > processors()) {}
 
-  [[nodiscard]] int members() const { return members_; }
-  /// Runs a loop, with all who help. @throws what the first of its chunks threw
+  [[nodiscard]] int threads() const { return threads_; }
+  /// Runs a loop with the help of other threads. @throws the exception of the first chunk that threw
   void run(std::int64_t iterations, LoopOptions const& options, FunctionRef<void(std::int64_t, std::int64_t)> body);
   /// Runs chunks of one open loop until it has none left, or `most` of them. False where no loop has any.
-  bool help(int member, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-    return help_within(nullptr, member, most);
+  bool help(int thread, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+    return help_within(nullptr, thread, most);
   }
   /// Helps until stop(); between loops spins, then sleeps.
-  void serve(int member);
+  void serve(int thread);
   void stop();
 
  private:
@@ -61,7 +61,7 @@ class LoopBoard {
   struct alignas(64) Cursor {
     std::atomic<std::int64_t> next{0};
   };
-  /// A place for a loop. Places outlive loops, so that who looks at one needs no leave.
+  /// A slot for a loop. Slots outlive loops, so they can be read without synchronisation.
   struct alignas(64) Slot {
     std::atomic<std::uint32_t> state{0};  ///< how many are inside, beside the caller, and the flags
     std::atomic<bool> taken{false};
@@ -72,19 +72,19 @@ class LoopBoard {
 
   [[nodiscard]] Slot* take_slot();
   void run_alone(Loop& loop);
-  bool help_within(Loop const* outer, int member, std::int64_t most);
-  std::int64_t run_chunks(Slot& slot, int member, std::int64_t most);
-  [[nodiscard]] std::optional<Range> next(Slot& slot, int member);
-  [[nodiscard]] std::optional<Range> next_static(Slot& slot, int member);
+  bool help_within(Loop const* outer, int thread, std::int64_t most);
+  std::int64_t run_chunks(Slot& slot, int thread, std::int64_t most);
+  [[nodiscard]] std::optional<Range> next(Slot& slot, int thread);
+  [[nodiscard]] std::optional<Range> next_static(Slot& slot, int thread);
   [[nodiscard]] static std::optional<Range> next_guided(Slot& slot);
   [[nodiscard]] static bool join(Slot& slot);
   void leave(Slot& slot);
-  void wait_for_members(Slot& slot, int member);
+  void wait_for_threads(Slot& slot, int thread);
   void announce();
   void sleep(std::uint32_t seen);
   [[nodiscard]] bool spin(std::uint32_t seen) const;
 
-  int const members_;
+  int const threads_;
   bool const crowded_;
   std::vector<Slot> slots_;
   /// Changes when there may be something to do, or to end.

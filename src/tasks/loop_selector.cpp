@@ -21,7 +21,7 @@ std::string_view name(LoopSchedule schedule) {
   return schedule == LoopSchedule::static_ ? "static" : schedule == LoopSchedule::dynamic ? "dynamic" : "guided";
 }
 
-/// Each number becomes the largest that any rank has.
+/// Replaces each number by its maximum over ranks.
 void agree_on_slowest(Communicator const& comm, std::span<double> numbers) {
   if (comm.size() == 1) return;
   std::vector<double> const mine(numbers.begin(), numbers.end());
@@ -36,7 +36,7 @@ void agree_on_slowest(Communicator const& comm, std::span<double> numbers) {
            {std::as_bytes(std::span(mine)), std::as_writable_bytes(numbers)}, larger);
 }
 
-/// What it takes the ranks to agree, agreed.
+/// Time of an agreement, agreed.
 Seconds time_of_agreement(Communicator const& comm) {
   constexpr int tries = 3;
   double least = 1e9;
@@ -55,14 +55,15 @@ Seconds time_of_agreement(Communicator const& comm) {
 }  // namespace
 
 std::string name(LoopConfiguration const& c) {
-  auto text = fmt::format("{} x (1 + {}), {}", c.shape.masters, c.shape.drones, name(c.loop.schedule));
+  auto text = fmt::format("{} x (1 + {}), {}", c.shape.leaders, c.shape.members, name(c.loop.schedule));
   if (c.loop.chunk > 0) text += fmt::format(" by {}", c.loop.chunk);
   if (c.loop.collapse > 0) text += fmt::format(", {} loops as one", c.loop.collapse);
   return text;
 }
 
-std::vector<LoopConfiguration> loop_configurations(int threads, std::vector<LoopOptions> const& ways, Threads used) {
-  ensure(!ways.empty(), "ways", ways.size(), "at least one");
+std::vector<LoopConfiguration> loop_configurations(int threads, std::vector<LoopOptions> const& schedules,
+                                                   Threads used) {
+  ensure(!schedules.empty(), "schedules", schedules.size(), "at least one");
   std::vector<int> counts{threads};
   if (used == Threads::fewer_too) {
     for (auto const fewer : {(3 * threads + 3) / 4, (threads + 1) / 2}) {
@@ -72,7 +73,8 @@ std::vector<LoopConfiguration> loop_configurations(int threads, std::vector<Loop
   std::vector<LoopConfiguration> all;
   for (auto const count : counts) {
     for (auto const shape : shapes_of(count)) {
-      for (std::size_t w = 0; w < (shape.drones == 0 ? 1 : ways.size()); ++w) all.push_back({shape, ways[w]});
+      for (std::size_t w = 0; w < (shape.members == 0 ? 1 : schedules.size()); ++w)
+        all.push_back({shape, schedules[w]});
     }
   }
   return all;
@@ -103,13 +105,13 @@ LoopSelector::LoopSelector(Communicator const& comm, Teams& teams, std::vector<L
   try {
     for (std::size_t c = 0; c < configurations_.size(); ++c) {
       auto const& shape = configurations_[c].shape;
-      ensure(shape.masters >= 1 && shape.drones >= 0 && shape.masters * (1 + shape.drones) <= teams_.threads(),
+      ensure(shape.leaders >= 1 && shape.members >= 0 && shape.leaders * (1 + shape.members) <= teams_.threads(),
              "configuration", name(configurations_[c]), "no more threads than the teams have");
       names += name(configurations_[c]) + ";";
-      auto const spread = 1 + shape.drones;
+      auto const spread = 1 + shape.members;
       if (options.terms && spread <= options.terms->cores) {
         auto terms = *options.terms;
-        terms.cores = std::min(terms.cores, shape.masters * spread);
+        terms.cores = std::min(terms.cores, shape.leaders * spread);
         predicted[c] = model::spread_time(terms, spread).value();
       }
     }
@@ -120,15 +122,15 @@ LoopSelector::LoopSelector(Communicator const& comm, Teams& teams, std::vector<L
   comm_.ensure_all_well(wrong);
   comm_.ensure_agreement("configurations of the loops",
                          static_cast<std::int64_t>(std::hash<std::string>()(names) >> 1));
-  // The slowest rank's word is every one's.
+  // The slowest rank's value is used on every rank.
   agree_on_slowest(comm_, predicted);
   std::vector<Configuration> arms;
   for (std::size_t c = 0; c < configurations_.size(); ++c) {
     auto const& one = configurations_[c];
     arms.push_back({name(one), Seconds(predicted[c]), std::string(name(one.loop.schedule))});
   }
-  if (!selecting.tell && comm_.rank() == 0 && variable("ALLPORT_EXPLAIN") == "1") {
-    selecting.tell = [site = site_](std::string const& text) {
+  if (!selecting.report && comm_.rank() == 0 && variable("ALLPORT_EXPLAIN") == "1") {
+    selecting.report = [site = site_](std::string const& text) {
       fmt::print(stderr, "allport: loops{}{}: {}\n", site.empty() ? "" : " of ", site, text);
     };
   }
@@ -138,7 +140,8 @@ LoopSelector::LoopSelector(Communicator const& comm, Teams& teams, std::vector<L
 
 LoopConfiguration const& LoopSelector::apply() {
   auto const& now = configurations_[fixed_ ? standard_ : selector_->current()];
-  if (TeamsShape{teams_.masters(), teams_.drones()} != now.shape) teams_.configure(now.shape.masters, now.shape.drones);
+  if (TeamsShape{teams_.leaders(), teams_.members()} != now.shape)
+    teams_.configure(now.shape.leaders, now.shape.members);
   return now;
 }
 
@@ -150,23 +153,23 @@ void LoopSelector::record(Seconds took) {
 
 LoopConfiguration const& LoopSelector::best() const { return configurations_[fixed_ ? standard_ : selector_->best()]; }
 
-/// Rank 0's file is every rank's: it tells what it remembers, as numbers by configuration; last the best one's, below 0
-/// where that is provisional.
+/// Rank 0 reads the file and broadcasts its contents as numbers by configuration; the last one is the best one's,
+/// negative if provisional.
 void LoopSelector::remembered() {
-  std::vector<std::int64_t> told(configurations_.size() + 1, 0);
+  std::vector<std::int64_t> known(configurations_.size() + 1, 0);
   auto const path = std::string(variable("ALLPORT_SELECT_FILE"));
   std::string wrong;
   if (comm_.rank() == 0 && !path.empty() && !site_.empty() && !fixed_) {
     try {
       auto const memory = load_memory(path);
-      tell_of_other_starts(memory);
+      report_other_launches(memory);
       if (auto const found = memory.find(name_of(site_, launch_)); found != memory.end()) {
         for (std::size_t c = 0; c < configurations_.size(); ++c) {
           auto const called = name(configurations_[c]);
           auto const at = found->second.seconds.find(called);
-          if (at != found->second.seconds.end()) told[c] = static_cast<std::int64_t>(at->second.value() * 1e12);
+          if (at != found->second.seconds.end()) known[c] = static_cast<std::int64_t>(at->second.value() * 1e12);
           if (found->second.best == called) {
-            told.back() = (static_cast<std::int64_t>(c) + 1) * (found->second.provisional ? -1 : 1);
+            known.back() = (static_cast<std::int64_t>(c) + 1) * (found->second.provisional ? -1 : 1);
           }
         }
       }
@@ -175,7 +178,7 @@ void LoopSelector::remembered() {
     }
   }
   comm_.ensure_all_well(wrong, ErrorKind::io);
-  auto const all = comm_.all_gather(told);
+  auto const all = comm_.all_gather(known);
   auto const best = all[configurations_.size()];
   if (best == 0) return;
   Remembered known{name(configurations_[static_cast<std::size_t>(std::abs(best) - 1)]), {}, best < 0};
@@ -185,7 +188,7 @@ void LoopSelector::remembered() {
   selector_->resume(known);
 }
 
-void LoopSelector::tell_of_other_starts(Memory const& memory) const {
+void LoopSelector::report_other_launches(Memory const& memory) const {
   if (variable("ALLPORT_EXPLAIN") != "1") return;
   for (auto const& advice : loop_advice(memory)) {
     auto const& best = advice.runs.front().launch;
@@ -202,7 +205,7 @@ LoopSelector::~LoopSelector() {
   try {
     save_memory(path, {{name_of(site_, launch_), known}});
   } catch (std::exception const& caught) {
-    fmt::print(stderr, "allport: loops of {}: not remembered: {}\n", site_, caught.what());
+    fmt::print(stderr, "allport: loops of {}: not stored: {}\n", site_, caught.what());
   }
 }
 

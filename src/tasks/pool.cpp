@@ -70,7 +70,7 @@ Block Pool::copy(Block const& block, std::int64_t last) {
   return fresh;
 }
 
-std::shared_ptr<std::byte[]> Pool::room(std::int64_t bytes, std::int64_t last, bool counted) {
+std::shared_ptr<std::byte[]> Pool::allocate_incoming(std::int64_t bytes, std::int64_t last, bool counted) {
   return {take(bytes, last, counted), Return{shared_from_this()}};
 }
 

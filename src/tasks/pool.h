@@ -12,30 +12,31 @@
 
 namespace allport::tasks {
 
-/// Bytes of outputs that are kept, now and at most: own ones, and what has come or is coming for this rank's tasks. Any
-/// thread may call.
+/// Bytes of stored outputs, current and maximum: local ones, and received or incoming ones for this rank's tasks.
+/// Thread-safe.
 class Pool : public std::enable_shared_from_this<Pool> {
  public:
   static constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
 
-  /// @param by_step  whether least_step() is asked for
+  /// @param by_step  whether least_step() is used
   explicit Pool(bool by_step) : by_step_(by_step) {}
 
-  /// Memory for an output, 64-byte aligned. @param last the step in which it is used last, as far as is known
-  /// @param counted  false for what a body asks for and no task takes
+  /// Memory for an output, 64-byte aligned. @param last the last step in which it is used, as far as known
+  /// @param counted  false for outputs that no task uses
   [[nodiscard]] Block allocate(std::int64_t bytes, std::int64_t last, bool counted = true);
   /// A copy, allocated as above.
   [[nodiscard]] Block copy(Block const& block, std::int64_t last);
   [[nodiscard]] bool by_step() const { return by_step_; }
   /// As above, for a message; one between members of a gang is not counted.
-  [[nodiscard]] std::shared_ptr<std::byte[]> room(std::int64_t bytes, std::int64_t last, bool counted = true);
+  [[nodiscard]] std::shared_ptr<std::byte[]> allocate_incoming(std::int64_t bytes, std::int64_t last,
+                                                               bool counted = true);
   /// It is used in this step, too.
   void used_until(Block const& block, std::int64_t last);
-  /// The memory of a block for a body that keeps it: no longer counted when the run has given it back.
+  /// The memory of a block for a body that retains it: no longer counted after the run has released it.
   [[nodiscard]] static std::shared_ptr<void> keep(Block const& block);
 
   [[nodiscard]] std::int64_t peak() const { return peak_.load(); }
-  /// The least step in which anything that is kept is used last; nothing: where nothing is kept.
+  /// The minimum, over stored outputs, of the last step in which they are used; nothing if none is stored.
   [[nodiscard]] std::int64_t least_step() const;
 
  private:

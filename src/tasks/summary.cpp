@@ -9,7 +9,7 @@ namespace allport::tasks {
 
 namespace {
 
-/// What a rank tells the others.
+/// What a rank sends to the others.
 struct Words {
   enum Word : std::size_t {
     seconds,

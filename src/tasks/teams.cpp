@@ -16,19 +16,19 @@ namespace allport::tasks {
 
 namespace {
 
-/// What threads are told, in the low bits of a number that grows.
+/// Commands to threads, in the low bits of an increasing number.
 enum Order : std::uint32_t { run_body = 0, take_place = 1, end = 2 };
 constexpr std::uint32_t order_bits = 2;
 
-/// Configurations of all teams have numbers, so that a thread knows whether it is where it was put.
+/// Configurations of all teams are numbered, so that a thread knows whether its position is current.
 std::atomic<std::uint64_t> configurations{0};
-/// The configuration and the core that this thread was given by Teams::pin(), unless it has been elsewhere since.
+/// The configuration and the core to which Teams::pin() has pinned this thread last.
 thread_local std::pair<std::uint64_t, int> there;
 
-/// Where a thread is; in no team: it sleeps.
+/// A thread's team and index in it; in no team: it sleeps.
 struct Place {
   int team = -1;
-  int member = 0;
+  int thread = 0;
   int size = 1;                   ///< of the team
   std::vector<int> processors{};  ///< empty: anywhere
 };
@@ -41,7 +41,7 @@ struct Teams::State {
   State(State const&) = delete;
   State& operator=(State const&) = delete;
 
-  void configure(int masters, int size);
+  void configure(int leaders, int size);
   void run(FunctionRef<void(int, Team&)> body);
   void serve(int thread);
   void take(Place const& place);
@@ -65,7 +65,7 @@ struct Teams::State {
   std::vector<Place> places;  ///< by thread; written while all wait for an order
   std::vector<std::vector<int>> placed;
   std::vector<std::unique_ptr<Team>> teams;
-  std::unique_ptr<Team> shared;  ///< of all masters
+  std::unique_ptr<Team> shared;  ///< of all leaders
   std::vector<std::exception_ptr> thrown;
   std::optional<FunctionRef<void(int, Team&)>> body;
 
@@ -76,7 +76,7 @@ struct Teams::State {
 
 Teams::State::State(Cores given, TeamsOptions wanted) : cores(std::move(given)), options(std::move(wanted)) {
   ensure(cores.size() >= 1, "cores", cores.size(), "at least one");
-  ensure(options.threads >= 0, "threads", options.threads, "at least 0, which is one a core");
+  ensure(options.threads >= 0, "threads", options.threads, "at least 0 (0: one per core)");
   threads = options.threads > 0 ? options.threads : cores.size();
   crowded = cores.shared || threads > cores.size();
   pinned = options.pinned && !crowded;
@@ -133,7 +133,7 @@ void Teams::State::wait_for(int count) {
   }
 }
 
-/// A thread that is in no team sleeps through a body's orders, and may do so through several.
+/// A thread in no team ignores commands to run a body, possibly several.
 void Teams::State::serve(int thread) {
   Place place;
   for (std::uint32_t seen = 0; true;) {
@@ -143,12 +143,12 @@ void Teams::State::serve(int thread) {
     if (what == take_place) {
       place = places[static_cast<std::size_t>(thread)];
       take(place);
-      // Its board is there until this thread has taken its next place.
+      // Its board exists until this thread has taken its next position.
       auto* const board = place.team >= 0 ? teams[static_cast<std::size_t>(place.team)]->board_.get() : nullptr;
       done.fetch_add(1);
       done.notify_one();
-      if (board != nullptr && place.member > 0) board->serve(place.member);
-    } else if (place.team >= 0 && place.member == 0) {
+      if (board != nullptr && place.thread > 0) board->serve(place.thread);
+    } else if (place.team >= 0 && place.thread == 0) {
       body_of(place.team);
       done.fetch_add(1);
       done.notify_one();
@@ -159,43 +159,43 @@ void Teams::State::serve(int thread) {
 void Teams::State::take(Place const& place) {
   if (pinned) pin_thread(place.processors);
   there = {};
-  if (has_openmp()) omp_set_num_threads(options.bodies == Bodies::openmp && place.member == 0 ? place.size : 1);
+  if (has_openmp()) omp_set_num_threads(options.bodies == Bodies::openmp && place.thread == 0 ? place.size : 1);
 }
 
-void Teams::State::configure(int masters, int size) {
-  ensure(masters >= 1, "masters", masters, "at least 1");
-  ensure(size >= 1, "drones", size - 1, "at least 0");
-  ensure(std::int64_t{masters} * size <= threads, "masters x (1 + drones)", std::int64_t{masters} * size,
-         "no more than there are threads");
+void Teams::State::configure(int leaders, int size) {
+  ensure(leaders >= 1, "leaders", leaders, "at least 1");
+  ensure(size >= 1, "members", size - 1, "at least 0");
+  ensure(std::int64_t{leaders} * size <= threads, "leaders x (1 + members)", std::int64_t{leaders} * size,
+         "at most the number of threads");
   configuration = ++configurations;
-  // Drones of the last teams wait for an order before their board goes.
+  // Members of the previous teams wait for a command before their board is destroyed.
   for (auto& team : teams) team->board_->stop();
   std::vector<std::unique_ptr<Team>> next;
-  bool const whole = masters * size <= cores.size();
-  placed = whole ? place_teams(cores, masters, size) : std::vector<std::vector<int>>();
+  bool const whole = leaders * size <= cores.size();
+  placed = whole ? place_teams(cores, leaders, size) : std::vector<std::vector<int>>();
   places.assign(places.size(), {});
   auto const at = [&](int m, int d) -> Core const& {
     return cores.all[static_cast<std::size_t>(placed[static_cast<std::size_t>(m)][static_cast<std::size_t>(d)])];
   };
-  for (int m = 0; m < masters; ++m) {
+  for (int m = 0; m < leaders; ++m) {
     next.push_back(std::unique_ptr<Team>(new Team(std::make_unique<LoopBoard>(size, crowded))));
     for (int d = 0; d < size; ++d) {
       auto& place = places[static_cast<std::size_t>(m * size + d)];
       place.team = m;
-      place.member = d;
+      place.thread = d;
       place.size = size;
       if (!pinned) continue;
       place.processors = at(m, d).processors;
-      // OpenMP's threads begin where their master is.
+      // OpenMP's threads start on their leader's core.
       for (int o = 0; d == 0 && options.bodies == Bodies::openmp && o < size; ++o) {
         if (o > 0)
           place.processors.insert(place.processors.end(), at(m, o).processors.begin(), at(m, o).processors.end());
       }
     }
   }
-  for (auto t = masters * size; pinned && t < threads; ++t) places[static_cast<std::size_t>(t)].processors = before;
+  for (auto t = leaders * size; pinned && t < threads; ++t) places[static_cast<std::size_t>(t)].processors = before;
   auto const last = std::exchange(teams, std::move(next));
-  shared.reset(new Team(std::make_unique<LoopBoard>(masters, crowded)));
+  shared.reset(new Team(std::make_unique<LoopBoard>(leaders, crowded)));
   done = 0;
   give(take_place);
   take(places.front());
@@ -235,24 +235,24 @@ Teams::~Teams() = default;
 
 Cores const& Teams::cores() const { return state_->cores; }
 int Teams::threads() const { return state_->threads; }
-int Teams::masters() const { return static_cast<int>(state_->teams.size()); }
-int Teams::drones() const { return state_->teams.front()->size() - 1; }
+int Teams::leaders() const { return static_cast<int>(state_->teams.size()); }
+int Teams::members() const { return state_->teams.front()->size() - 1; }
 bool Teams::pinned() const { return state_->pinned; }
-void Teams::configure(int masters, int drones) { state_->configure(masters, 1 + drones); }
+void Teams::configure(int leaders, int members) { state_->configure(leaders, 1 + members); }
 void Teams::run(FunctionRef<void(int, Team&)> body) { state_->run(body); }
 
 Team& Teams::shared() const { return *state_->shared; }
 
-std::vector<int> Teams::cores_of(int master) const {
-  ensure(master >= 0 && master < masters(), "master", master, "one of the masters");
-  return state_->placed.empty() ? std::vector<int>() : state_->placed[static_cast<std::size_t>(master)];
+std::vector<int> Teams::cores_of(int leader) const {
+  ensure(leader >= 0 && leader < leaders(), "leader", leader, "one of the leaders");
+  return state_->placed.empty() ? std::vector<int>() : state_->placed[static_cast<std::size_t>(leader)];
 }
 
-void Teams::pin(int master, int member) const {
-  ensure(master >= 0 && master < masters(), "master", master, "one of the masters");
-  ensure(member >= 0 && member <= drones(), "member", member, "a thread of the team");
+void Teams::pin(int leader, int thread) const {
+  ensure(leader >= 0 && leader < leaders(), "leader", leader, "one of the leaders");
+  ensure(thread >= 0 && thread <= members(), "thread", thread, "a thread of the team");
   if (!state_->pinned) return;
-  auto const core = state_->placed[static_cast<std::size_t>(master)][static_cast<std::size_t>(member)];
+  auto const core = state_->placed[static_cast<std::size_t>(leader)][static_cast<std::size_t>(thread)];
   if (there == std::pair(state_->configuration, core)) return;
   pin_thread(state_->cores.all[static_cast<std::size_t>(core)].processors);
   there = {state_->configuration, core};
@@ -261,8 +261,8 @@ void Teams::pin(int master, int member) const {
 std::vector<TeamsShape> shapes_of(int threads) {
   ensure(threads >= 1, "threads", threads, "at least 1");
   std::vector<TeamsShape> shapes;
-  for (int masters = threads; masters >= 1; --masters) {
-    if (threads % masters == 0) shapes.push_back({masters, threads / masters - 1});
+  for (int leaders = threads; leaders >= 1; --leaders) {
+    if (threads % leaders == 0) shapes.push_back({leaders, threads / leaders - 1});
   }
   return shapes;
 }

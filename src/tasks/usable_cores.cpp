@@ -1,4 +1,4 @@
-// Who tells what a computer's cores are: hwloc, or Linux's /sys.
+// Discovery of a computer's cores by hwloc, or from Linux's /sys.
 #include <dirent.h>
 #include <sched.h>
 
@@ -42,7 +42,7 @@ std::string first_line(std::string const& path) {
   return line;
 }
 
-/// What any thread of this process may run on: teams have pinned some of them.
+/// The union of the affinities of this process's threads, since teams have pinned some of them.
 std::vector<int> processors_of_process() {
   std::set<int> all;
   auto const close = [](DIR* folder) { closedir(folder); };

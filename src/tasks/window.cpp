@@ -13,16 +13,16 @@ Window::Window(TaskGraph const& graph, Rank me, std::int64_t ahead)
       ahead_(ahead),
       steps_(graph.steps()),
       grain_(graph.ranks() == 1 ? 1 : std::max<std::int64_t>(1, ahead / 4)),
-      bounds_(ahead > 0 && graph.steps() > ahead && graph::says_steps(graph)) {
+      bounds_(ahead > 0 && graph.steps() > ahead && graph::has_steps(graph)) {
   if (!bounds_ || me >= graph.ranks()) return;
   for (Rank bit = 1; me + bit < graph.ranks() && (me & bit) == 0; bit <<= 1) children_.push_back(me + bit);
-  floors_.assign(children_.size(), 0);
+  lowest_steps_.assign(children_.size(), 0);
   left_ = count(0);
   move_on();
 }
 
 std::int64_t Window::limit() const {
-  return bounds_ && floor_ + ahead_ < steps_ ? floor_ + ahead_ : std::numeric_limits<std::int64_t>::max();
+  return bounds_ && lowest_step_ + ahead_ < steps_ ? lowest_step_ + ahead_ : std::numeric_limits<std::int64_t>::max();
 }
 
 std::int64_t Window::count(std::int64_t step) const {
@@ -52,28 +52,28 @@ void Window::done(std::int64_t step) {
   move_on();
 }
 
-void Window::told_by_child(Rank child, std::int64_t floor) {
+void Window::received_from_child(Rank child, std::int64_t lowest_step) {
   auto const at = static_cast<std::size_t>(std::ranges::find(children_, child) - children_.begin());
-  floors_[at] = std::max(floors_[at], floor);
+  lowest_steps_[at] = std::max(lowest_steps_[at], lowest_step);
 }
 
-void Window::told_by_parent(std::int64_t floor) { floor_ = std::max(floor_, floor); }
+void Window::received_from_parent(std::int64_t lowest_step) { lowest_step_ = std::max(lowest_step_, lowest_step); }
 
-Window::News Window::news(std::int64_t kept) {
+Window::News Window::news(std::int64_t retained) {
   News news;
   if (!bounds_ || me_ >= graph_.ranks()) return news;
-  if (limit() <= steps_) news.to_parent = look(kept);
-  if (floor_ > passed_on_) news.to_children = passed_on_ = floor_;
+  if (limit() <= steps_) news.to_parent = look(retained);
+  if (lowest_step_ > broadcast_) news.to_children = broadcast_ = lowest_step_;
   return news;
 }
 
-std::optional<std::int64_t> Window::look(std::int64_t kept) {
-  auto least = std::min(first_, kept);
-  for (auto const floor : floors_) least = std::min(least, floor);
+std::optional<std::int64_t> Window::look(std::int64_t retained) {
+  auto least = std::min(first_, retained);
+  for (auto const lowest_step : lowest_steps_) least = std::min(least, lowest_step);
   if (least < steps_) least -= least % grain_;
-  if (me_ == 0) floor_ = std::max(floor_, least);
-  if (me_ == 0 || least <= told_) return std::nullopt;
-  return told_ = least;
+  if (me_ == 0) lowest_step_ = std::max(lowest_step_, least);
+  if (me_ == 0 || least <= reported_) return std::nullopt;
+  return reported_ = least;
 }
 
 }  // namespace allport::tasks

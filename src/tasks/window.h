@@ -1,4 +1,4 @@
-// How far tasks may be ahead of the slowest rank.
+// Bounded lookahead: how far tasks may be ahead of the slowest rank.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace allport::tasks {
 
-/// A rank's floor is the least step in which it has a task that has not run, or keeps an output that is used last. The
-/// floor of all is the least of these; a task of step s may run when s < floor + ahead. No edge leads to an earlier
-/// step, so that a task of the floor's step that waits for no other may always run.
+/// A rank's lowest step is the first one in which it has a task that has not run, or whose outputs it still stores. The
+/// global lowest step is the minimum over ranks; a task of step s may run if s < lowest step + ahead. No edge leads to
+/// an earlier step, so a task of the lowest step without unfinished parents may always run.
 ///
-/// Ranks tell floors up a binomial tree over them, and the floor of all comes down it, in whole grains, which are no
-/// longer than `ahead`: what a rank knows is late, and never too high. Its owner locks.
+/// The minimum is reduced up a binomial tree of ranks and broadcast down, in multiples of a grain that is no longer
+/// than `ahead`. A rank's value may be outdated, but is never too high. The owner locks.
 class Window {
  public:
   /// @param ahead  0: no bound
@@ -29,23 +29,23 @@ class Window {
 
   /// A task of this rank has run.
   void done(std::int64_t step);
-  /// What a child in the tree has told, or the parent.
-  void told_by_child(Rank child, std::int64_t floor);
-  void told_by_parent(std::int64_t floor);
+  /// Values received from a child in the tree, or from the parent.
+  void received_from_child(Rank child, std::int64_t lowest_step);
+  void received_from_parent(std::int64_t lowest_step);
 
   struct News {
     std::optional<std::int64_t> to_parent{};
     std::optional<std::int64_t> to_children{};
   };
-  /// What is to be told now. @param kept the least step of what the pool keeps
-  [[nodiscard]] News news(std::int64_t kept);
+  /// What is to be sent now. @param retained the lowest step of the outputs that the pool stores
+  [[nodiscard]] News news(std::int64_t retained);
   [[nodiscard]] Rank parent() const { return me_ & (me_ - 1); }
   [[nodiscard]] std::vector<Rank> const& children() const { return children_; }
 
  private:
   void move_on();
-  /// Finds the least floor of this rank and those below it; the parent is told where it has risen.
-  [[nodiscard]] std::optional<std::int64_t> look(std::int64_t kept);
+  /// The lowest step of this rank's subtree, if it has risen and must be sent to the parent.
+  [[nodiscard]] std::optional<std::int64_t> look(std::int64_t retained);
   [[nodiscard]] std::int64_t count(std::int64_t step) const;
 
   TaskGraph const& graph_;
@@ -58,10 +58,10 @@ class Window {
   std::int64_t left_ = 0;                       ///< so many
   std::map<std::int64_t, std::int64_t> later_;  ///< tasks of later steps that have
   std::vector<Rank> children_;
-  std::vector<std::int64_t> floors_;  ///< of the children
-  std::int64_t told_ = 0;
-  std::int64_t floor_ = 0;
-  std::int64_t passed_on_ = 0;
+  std::vector<std::int64_t> lowest_steps_;  ///< of the children
+  std::int64_t reported_ = 0;
+  std::int64_t lowest_step_ = 0;
+  std::int64_t broadcast_ = 0;
 };
 
 }  // namespace allport::tasks

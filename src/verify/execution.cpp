@@ -26,7 +26,7 @@ Execution::Execution(Table& table, Findings& findings, Trace* trace)
 
 void Execution::run(std::function<void(std::string_view, double)> const& progress) {
   for (OpId i = 0; i < table_.size(); ++i) offer(i);
-  std::int64_t told = 0;
+  std::int64_t reported = 0;
   while (!next_.empty()) {
     queue_.swap(next_);
     next_.clear();
@@ -34,8 +34,8 @@ void Execution::run(std::function<void(std::string_view, double)> const& progres
       table_.row(id).queued = false;
       advance(id);
     }
-    if (progress && moved_ - told > total_ / 50) {
-      told = moved_;
+    if (progress && moved_ - reported > total_ / 50) {
+      reported = moved_;
       progress("execution", static_cast<double>(moved_) / static_cast<double>(total_));
     }
   }

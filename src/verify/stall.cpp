@@ -112,7 +112,7 @@ void Stall::report() {
 }
 
 std::string Stall::text(std::vector<Wait> const& cycle) const {
-  auto out = fmt::format("nothing can move any more, {} wait in a circle: ",
+  auto out = fmt::format("no operation can proceed, {} wait in a cycle: ",
                          cycle.size() == 1 ? "one operation" : fmt::format("{} operations", cycle.size()));
   for (std::size_t i = 0; i < cycle.size(); ++i) {
     if (i == most_steps) return out + fmt::format("; and so on round to {}", table_.linked().text(cycle.front().from));

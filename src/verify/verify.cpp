@@ -43,11 +43,11 @@ class Proof {
     table_.finish(findings_);
     count_streams();
     loads_.finish(report_);
-    tell("execution", 0);
+    report_progress("execution", 0);
     Execution execution(table_, findings_);
     execution.run(options_.progress);
     report_.counts.depth = execution.depth();
-    tell("delivery", 0);
+    report_progress("delivery", 0);
     if (!execution.finished()) Stall(table_, findings_).report();
     Delivery delivery(table_, execution, findings_);
     delivery.check();
@@ -67,7 +67,7 @@ class Proof {
   void load() {
     Program program;
     for (Rank rank = 0; rank < schedule_.ranks(); ++rank) {
-      if (rank % 16384 == 0) tell("programs", static_cast<double>(rank) / schedule_.ranks());
+      if (rank % 16384 == 0) report_progress("programs", static_cast<double>(rank) / schedule_.ranks());
       schedule_.program(rank, program);
       auto& counts = report_.counts;
       counts.operations += static_cast<std::int64_t>(program.ops.size());
@@ -101,7 +101,7 @@ class Proof {
     for (auto const& [channel, segments] : channels_) report_.counts.segments += segments;
   }
 
-  void tell(std::string_view phase, double fraction) const {
+  void report_progress(std::string_view phase, double fraction) const {
     if (options_.progress) options_.progress(phase, fraction);
   }
 
@@ -129,7 +129,7 @@ std::string_view name(Kind kind) {
 Report prove(Schedule const& schedule, Machine const& machine, Options const& options) {
   schedule.contract().check();
   ensure(schedule.contract().what != Collective::none, "schedule", schedule.algorithm(), "one with a contract",
-         "this one came from elsewhere and promises nothing that could be proven; interpret, simulate or run it");
+         "this one has none, so there is nothing to prove; interpret, simulate or run it");
   auto const& placement = options.placement;
   ensure(schedule.ranks() == machine.ranks() || !placement.empty(), "schedule.ranks", schedule.ranks(),
          fmt::format("the machine's {} ranks", machine.ranks()),

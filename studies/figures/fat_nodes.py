@@ -93,7 +93,7 @@ def task_seconds(node: Node, block: int, spread: int) -> float:
 
 
 def expected(node: Node, block: int, spread: int, sends: bool = True) -> float:
-    """T(S) of an iteration, room model's."""
+    """T(S) of an iteration, module model's."""
     side = GRID // block
     faces = 2 * side if sends else 0  # a quarter of the grid on each node: two of its sides are others'
     return model.spread_time(

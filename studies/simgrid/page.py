@@ -14,7 +14,7 @@ FREE, CONTENDED = 0.05, 0.15
 
 @dataclass
 class Row:
-    """One case. comm, kernel: SimGrid's seconds, through room comm on its MPI and straight on its kernel."""
+    """One case. comm, kernel: SimGrid's seconds, through module comm on its MPI and straight on its kernel."""
 
     case: Case
     comm: float | None

@@ -1,4 +1,4 @@
-"""Runs schedules on SimGrid: room `comm` compiled with smpicxx, and our streams straight on SimGrid's kernel."""
+"""Runs schedules on SimGrid: module `comm` compiled with smpicxx, and our streams straight on SimGrid's kernel."""
 
 from __future__ import annotations
 

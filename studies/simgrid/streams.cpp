@@ -1,4 +1,4 @@
-// Schedules in SimGrid without MPI: its kernel carries the messages, and this program only posts them as room comm's
+// Schedules in SimGrid without MPI: its kernel carries the messages, and this program only posts them as module comm's
 // engine does: segments in order, `window` of them at most between posted and completed, each after what its operation
 // waits for; a message starts when both ends have posted it and completes at both at once.
 //

@@ -15,7 +15,7 @@
 #include "allport/schedule/json.h"
 #include "allport/select/machine_part.h"
 #include "allport/sim/simulate.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "on_machine.h"
 
 namespace allport {
@@ -136,7 +136,7 @@ TEST(PartsAsCpp, PlansSimulated) {
   auto const machine = Machine::parse("bgp:4x2x1");
   OnMachine const handle("bgp:4x2x1");
   graph::SimulateOptions options;
-  options.segment = tasks::usual_segment(machine).value();
+  options.segment = tasks::default_segment(machine).value();
   allport_plan plan = nullptr;
 
   allport_plan_create(handle, "gemm", ALLPORT_DOUBLE, "NN", 500, 400, 300, nullptr,
@@ -151,7 +151,7 @@ TEST(PartsAsCpp, PlansSimulated) {
   auto const lu = plan_lu({600, 500, Scalar::d, Pivoting::partial}, machine, two);
   EXPECT_EQ(simulated(plan), graph::simulate(*lu_graph(lu), machine, *plan_carrier(lu), options).seconds);
 
-  auto const carrier = tasks::carrier(machine);
+  auto const carrier = tasks::transport(machine);
   options.factor = 0.25;  // complex
   options.workers = 2;
   allport_plan_create(handle, "geqrf", ALLPORT_DOUBLE_COMPLEX, nullptr, 500, 300, 0, nullptr, "nb=64 workers=2", &plan);

@@ -52,12 +52,12 @@ std::byte content(std::size_t edge, std::int64_t at) {
 }
 
 /// Runs it by the interpreter on blocks of these lengths, one behind the other by number on both sides.
-void expect_delivery(NeighbourWays const& ways, std::vector<std::int64_t> const& bytes) {
-  auto const n = static_cast<std::size_t>(ways.ranks());
+void expect_delivery(NeighbourRoutes const& routes, std::vector<std::int64_t> const& bytes) {
+  auto const n = static_cast<std::size_t>(routes.ranks());
   std::vector<std::map<std::int32_t, std::int64_t>> in_at(n), out_at(n);
   for (std::size_t e = 0; e < bytes.size(); ++e) {
-    out_at[static_cast<std::size_t>(ways.edges()[e].from)][ways.edges()[e].out] = bytes[e];
-    in_at[static_cast<std::size_t>(ways.edges()[e].to)][ways.edges()[e].in] = bytes[e];
+    out_at[static_cast<std::size_t>(routes.edges()[e].from)][routes.edges()[e].out] = bytes[e];
+    in_at[static_cast<std::size_t>(routes.edges()[e].to)][routes.edges()[e].in] = bytes[e];
   }
   std::vector<Extents> buffers(n);
   auto const sum_up = [](auto& at) {
@@ -72,22 +72,22 @@ void expect_delivery(NeighbourWays const& ways, std::vector<std::int64_t> const&
     ranks[r].output.resize(static_cast<std::size_t>(buffers[r].output), std::byte{255});
   }
   for (std::size_t e = 0; e < bytes.size(); ++e) {
-    auto const& edge = ways.edges()[e];
+    auto const& edge = routes.edges()[e];
     auto const begin = out_at[static_cast<std::size_t>(edge.from)][edge.out];
     for (std::int64_t i = 0; i < bytes[e]; ++i) {
       ranks[static_cast<std::size_t>(edge.from)].input[static_cast<std::size_t>(begin + i)] = content(e, i);
     }
   }
   auto const schedule =
-      ways.schedule([&](std::int32_t e) { return bytes[static_cast<std::size_t>(e)]; },
-                    [&](Rank r, std::int32_t b) { return out_at[static_cast<std::size_t>(r)].at(b); },
-                    [&](Rank r, std::int32_t b) { return in_at[static_cast<std::size_t>(r)].at(b); }, buffers);
+      routes.schedule([&](std::int32_t e) { return bytes[static_cast<std::size_t>(e)]; },
+                      [&](Rank r, std::int32_t b) { return out_at[static_cast<std::size_t>(r)].at(b); },
+                      [&](Rank r, std::int32_t b) { return in_at[static_cast<std::size_t>(r)].at(b); }, buffers);
   EXPECT_NO_THROW(LinkedProgram{schedule});
   for (std::uint64_t seed : {1, 2}) {
     auto run = ranks;
     interpret(schedule, run, {}, seed);
     for (std::size_t e = 0; e < bytes.size(); ++e) {
-      auto const& edge = ways.edges()[e];
+      auto const& edge = routes.edges()[e];
       auto const begin = in_at[static_cast<std::size_t>(edge.to)][edge.in];
       for (std::int64_t i = 0; i < bytes[e]; ++i) {
         ASSERT_EQ(run[static_cast<std::size_t>(edge.to)].output[static_cast<std::size_t>(begin + i)], content(e, i))
@@ -98,9 +98,9 @@ void expect_delivery(NeighbourWays const& ways, std::vector<std::int64_t> const&
 }
 
 /// The largest load of a link, in blocks.
-double largest_load(Machine const& machine, NeighbourWays const& ways) {
+double largest_load(Machine const& machine, NeighbourRoutes const& routes) {
   std::vector<double> load(static_cast<std::size_t>(machine.link_ids()), 0.0);
-  for (auto const& part : ways.parts()) {
+  for (auto const& part : routes.parts()) {
     for (std::size_t h = 0; h + 1 < part.path.size(); ++h) {
       machine.route(machine.node_of(part.path[h]), machine.node_of(part.path[h + 1]),
                     [&](LinkId l) { load[static_cast<std::size_t>(l)] += (part.end - part.begin) / 8.0; });
@@ -119,36 +119,37 @@ TEST(Neighbours, EveryBlockArrives) {
       for (auto& b : bytes)
         b = random() % 4 == 0 ? 0 : static_cast<std::int64_t>(random() % (random() % 5 == 0 ? 200000 : 40));
       SCOPED_TRACE(spec);
-      expect_delivery(NeighbourWays::straight(machine.ranks(), edges), bytes);
-      expect_delivery(NeighbourWays::spread(machine, edges), bytes);
+      expect_delivery(NeighbourRoutes::straight(machine.ranks(), edges), bytes);
+      expect_delivery(NeighbourRoutes::spread(machine, edges), bytes);
     }
   }
 }
 
 TEST(Neighbours, PartsCoverTheirBlocks) {
   auto const machine = Machine::parse("torus:4x4");
-  auto const ways = NeighbourWays::spread(machine, random_edges(16, 60, 8));
-  EXPECT_FALSE(ways.is_straight());
-  std::vector<std::int32_t> next(ways.edges().size(), 0);
-  for (auto const& part : ways.parts()) {
+  auto const routes = NeighbourRoutes::spread(machine, random_edges(16, 60, 8));
+  EXPECT_FALSE(routes.is_straight());
+  std::vector<std::int32_t> next(routes.edges().size(), 0);
+  for (auto const& part : routes.parts()) {
     auto const e = static_cast<std::size_t>(part.edge);
     EXPECT_EQ(part.begin, next[e]);
     EXPECT_LT(part.begin, part.end);
     next[e] = part.end;
-    EXPECT_EQ(part.path.front(), ways.edges()[e].from);
-    EXPECT_EQ(part.path.back(), ways.edges()[e].to);
+    EXPECT_EQ(part.path.front(), routes.edges()[e].from);
+    EXPECT_EQ(part.path.back(), routes.edges()[e].to);
   }
-  EXPECT_TRUE(std::ranges::all_of(next, [](auto n) { return n == NeighbourWays::shares; }));
+  EXPECT_TRUE(std::ranges::all_of(next, [](auto n) { return n == NeighbourRoutes::shares; }));
 }
 
 TEST(Neighbours, OneBlockTakesAllLinks) {
   auto const machine = Machine::parse("torus:4x4");
-  auto const one = NeighbourWays::spread(machine, {{0, 0, 1, 0}});
+  auto const one = NeighbourRoutes::spread(machine, {{0, 0, 1, 0}});
   EXPECT_EQ(one.parts().size(), 4U) << "four ways that share no link";
   EXPECT_DOUBLE_EQ(largest_load(machine, one), 0.25);
   // A corner has two links in an open grid.
   EXPECT_DOUBLE_EQ(
-      largest_load(Machine::parse("mesh:4x4"), NeighbourWays::spread(Machine::parse("mesh:4x4"), {{0, 0, 1, 0}})), 0.5);
+      largest_load(Machine::parse("mesh:4x4"), NeighbourRoutes::spread(Machine::parse("mesh:4x4"), {{0, 0, 1, 0}})),
+      0.5);
 }
 
 TEST(Neighbours, WhatIsWellSpreadStays) {
@@ -156,14 +157,14 @@ TEST(Neighbours, WhatIsWellSpreadStays) {
     auto const machine = Machine::parse(spec);
     std::vector<int> lengths;
     for (int a = 0; a < machine.axes(); ++a) lengths.push_back(machine.axis(a).length);
-    auto const ways = NeighbourWays::spread(machine, grid_edges(lengths));
-    EXPECT_TRUE(ways.is_straight()) << spec;
-    EXPECT_EQ(ways.price(machine, 65536),
-              NeighbourWays::straight(machine.ranks(), grid_edges(lengths)).price(machine, 65536));
+    auto const routes = NeighbourRoutes::spread(machine, grid_edges(lengths));
+    EXPECT_TRUE(routes.is_straight()) << spec;
+    EXPECT_EQ(routes.price(machine, 65536),
+              NeighbourRoutes::straight(machine.ranks(), grid_edges(lengths)).price(machine, 65536));
   }
 }
 
-TEST(Neighbours, WaysTakeLoadOffTheBusiestLinks) {
+TEST(Neighbours, RoutesTakeLoadOffTheBusiestLinks) {
   struct Case {
     char const* spec;
     std::vector<int> grid;
@@ -171,27 +172,27 @@ TEST(Neighbours, WaysTakeLoadOffTheBusiestLinks) {
   };
   for (auto const& [spec, grid, most] : {Case{"torus:4x4", {2, 8}, 0.8}, Case{"torus:4x4", {8, 2}, 0.8}}) {
     auto const machine = Machine::parse(spec);
-    auto const straight = NeighbourWays::straight(16, grid_edges(grid));
-    auto const ways = NeighbourWays::spread(machine, grid_edges(grid));
-    EXPECT_LE(largest_load(machine, ways), most * largest_load(machine, straight)) << spec << ' ' << grid[0];
-    EXPECT_LT(ways.price(machine, 1 << 20), straight.price(machine, 1 << 20));
-    EXPECT_GE(ways.price(machine, 8), straight.price(machine, 8)) << "passing on 8 bytes gains nothing";
-    auto const again = NeighbourWays::spread(machine, grid_edges(grid));
-    ASSERT_EQ(again.parts().size(), ways.parts().size());
-    for (std::size_t i = 0; i < ways.parts().size(); ++i) EXPECT_EQ(again.parts()[i].path, ways.parts()[i].path);
+    auto const straight = NeighbourRoutes::straight(16, grid_edges(grid));
+    auto const routes = NeighbourRoutes::spread(machine, grid_edges(grid));
+    EXPECT_LE(largest_load(machine, routes), most * largest_load(machine, straight)) << spec << ' ' << grid[0];
+    EXPECT_LT(routes.price(machine, 1 << 20), straight.price(machine, 1 << 20));
+    EXPECT_GE(routes.price(machine, 8), straight.price(machine, 8)) << "passing on 8 bytes gains nothing";
+    auto const again = NeighbourRoutes::spread(machine, grid_edges(grid));
+    ASSERT_EQ(again.parts().size(), routes.parts().size());
+    for (std::size_t i = 0; i < routes.parts().size(); ++i) EXPECT_EQ(again.parts()[i].path, routes.parts()[i].path);
   }
 }
 
 TEST(Neighbours, TooMuchToLookAtAndDeadLinksStayStraight) {
-  EXPECT_TRUE(NeighbourWays::spread(Machine::parse("torus:4x4"), {{0, 0, 1, 0}}, 3).is_straight());
+  EXPECT_TRUE(NeighbourRoutes::spread(Machine::parse("torus:4x4"), {{0, 0, 1, 0}}, 3).is_straight());
   auto const dead = test::with_dead("torus:4x4", {0});
-  EXPECT_TRUE(NeighbourWays::spread(dead, {{0, 0, 1, 0}}).is_straight());
+  EXPECT_TRUE(NeighbourRoutes::spread(dead, {{0, 0, 1, 0}}).is_straight());
 }
 
 TEST(Neighbours, RefusesRanksThatAreNone) {
-  EXPECT_THROW((void)NeighbourWays::straight(2, {{0, 0, 2, 0}}), Error);
-  EXPECT_THROW((void)NeighbourWays::straight(2, {{-1, 0, 1, 0}}), Error);
-  EXPECT_THROW((void)NeighbourWays::straight(2, {}).price(Machine::parse("torus:3"), 8), Error);
+  EXPECT_THROW((void)NeighbourRoutes::straight(2, {{0, 0, 2, 0}}), Error);
+  EXPECT_THROW((void)NeighbourRoutes::straight(2, {{-1, 0, 1, 0}}), Error);
+  EXPECT_THROW((void)NeighbourRoutes::straight(2, {}).price(Machine::parse("torus:3"), 8), Error);
 }
 
 }  // namespace

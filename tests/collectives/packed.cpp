@@ -16,15 +16,15 @@ namespace allport {
 namespace {
 
 /// Smallest number of link-disjoint ways between the root and another node: depth-first augmenting paths over links.
-int fewest_ways(Machine const& machine, Node root, TreeWay way) {
+int fewest_paths(Machine const& machine, Node root, TreeDirection direction) {
   auto const ports = 2 * machine.axes();
   auto fewest = ports;
   for (Node end = 0; end < machine.nodes(); ++end) {
     if (end == root) continue;
-    auto const from = way == TreeWay::from_root ? root : end;
-    auto const to = way == TreeWay::from_root ? end : root;
+    auto const from = direction == TreeDirection::from_root ? root : end;
+    auto const to = direction == TreeDirection::from_root ? end : root;
     std::set<LinkId> used;
-    for (auto ways = 0; ways < fewest; ++ways) {
+    for (auto paths = 0; paths < fewest; ++paths) {
       std::vector<bool> seen(static_cast<std::size_t>(machine.nodes()), false);
       std::map<Node, std::pair<Node, LinkId>> came;
       std::vector<Node> stack = {from};
@@ -45,7 +45,7 @@ int fewest_ways(Machine const& machine, Node root, TreeWay way) {
         }
       }
       if (!seen[static_cast<std::size_t>(to)]) {
-        fewest = ways;
+        fewest = paths;
         break;
       }
       for (auto at = to; at != from; at = came[at].first) {
@@ -63,7 +63,7 @@ struct Seen {
 };
 
 /// Every tree spans, parents and children agree, and no live directed link carries two trees or a dead one any.
-Seen expect_disjoint_and_spanning(Machine const& machine, Node root, TreeWay way, TreeSet const& set) {
+Seen expect_disjoint_and_spanning(Machine const& machine, Node root, TreeDirection direction, TreeSet const& set) {
   Seen seen;
   std::vector<int> users(static_cast<std::size_t>(machine.link_ids()), 0);
   TreePlace place;
@@ -83,8 +83,9 @@ Seen expect_disjoint_and_spanning(Machine const& machine, Node root, TreeWay way
         continue;
       }
       auto const up = machine.link(n, place.parent.out);
-      auto const used =
-          way == TreeWay::to_root ? up : machine.link(place.parent.rank, static_cast<Port>(place.parent.out ^ 1));
+      auto const used = direction == TreeDirection::to_root
+                            ? up
+                            : machine.link(place.parent.rank, static_cast<Port>(place.parent.out ^ 1));
       EXPECT_EQ(machine.neighbour(n, place.parent.out), place.parent.rank);
       EXPECT_FALSE(machine.dead(used)) << machine.link_name(used);
       EXPECT_EQ(++users[static_cast<std::size_t>(used)], 1) << machine.link_name(used) << " again, by tree " << t;
@@ -101,18 +102,19 @@ Seen expect_disjoint_and_spanning(Machine const& machine, Node root, TreeWay way
   return seen;
 }
 
-void expect_maximum(Machine const& machine, Node root, TreeWay way) {
-  SCOPED_TRACE(machine.name() + " root " + std::to_string(root) + (way == TreeWay::to_root ? " up" : " down"));
-  auto const most = fewest_ways(machine, root, way);
+void expect_maximum(Machine const& machine, Node root, TreeDirection direction) {
+  SCOPED_TRACE(machine.name() + " root " + std::to_string(root) +
+               (direction == TreeDirection::to_root ? " up" : " down"));
+  auto const most = fewest_paths(machine, root, direction);
   if (most == 0) {
-    EXPECT_THROW((void)packing(machine, root, way), Error);
+    EXPECT_THROW((void)packing(machine, root, direction), Error);
     return;
   }
-  auto const packed = packing(machine, root, way);
+  auto const packed = packing(machine, root, direction);
   EXPECT_EQ(packed->report.trees, most);
   EXPECT_EQ(packed->report.possible, most);
   EXPECT_EQ(packed->over_nodes.count, most);
-  auto const seen = expect_disjoint_and_spanning(machine, root, way, packed->over_nodes);
+  auto const seen = expect_disjoint_and_spanning(machine, root, direction, packed->over_nodes);
   EXPECT_GE(packed->extent.depth, seen.depth);
   EXPECT_LE(packed->extent.depth, seen.depth + 4);
   EXPECT_GE(packed->extent.fan_out, seen.fan_out);
@@ -124,7 +126,7 @@ TEST_P(PackedOn, HasTheMostTreesFromAnyRoot) {
   auto const machine = Machine::parse(GetParam());
   auto const some = machine.nodes() > 40;
   for (Node root = 0; root < machine.nodes(); root += some ? machine.nodes() / 3 : 1) {
-    expect_maximum(machine, root, root % 2 == 0 ? TreeWay::from_root : TreeWay::to_root);
+    expect_maximum(machine, root, root % 2 == 0 ? TreeDirection::from_root : TreeDirection::to_root);
     if (root == 0) {
       EXPECT_EQ(packing(machine, 0)->report.lost(), 0.0) << "tree_limit is not max-flow's";
     }
@@ -138,7 +140,7 @@ TEST_P(PackedOn, GoesRoundDeadLinks) {
     auto const count = seed < 6 ? static_cast<int>(seed) + 1 : links * static_cast<int>(seed - 5) / 20;
     auto const machine = test::random_dead(GetParam(), count, seed);
     auto const root = static_cast<Node>(seed * 7 % static_cast<std::uint64_t>(whole.nodes()));
-    expect_maximum(machine, root, seed % 2 == 0 ? TreeWay::from_root : TreeWay::to_root);
+    expect_maximum(machine, root, seed % 2 == 0 ? TreeDirection::from_root : TreeDirection::to_root);
   }
 }
 
@@ -151,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(Mixed, PackedOn,
 
 TEST(Packed, ServesLargerMachinesWithDeadLinks) {
   for (auto const count : {1, 5, 40, 200}) {
-    expect_maximum(test::random_dead("torus:8x8x8", count, 11), 77, TreeWay::from_root);
+    expect_maximum(test::random_dead("torus:8x8x8", count, 11), 77, TreeDirection::from_root);
   }
 }
 
@@ -194,16 +196,17 @@ TEST(Packed, LeavesOutClosedFormTreesOnMachinesTooLargeToPack) {
   EXPECT_GE(packed->report.trees, 4);
   EXPECT_EQ(packed->report.possible, 5);
   EXPECT_FALSE(packed->report.exact);
-  EXPECT_NE(to_text(packed->report).find("meet no dead link"), std::string::npos) << to_text(packed->report);
-  expect_disjoint_and_spanning(machine, 9, TreeWay::from_root, packed->over_nodes);
-  expect_disjoint_and_spanning(machine, 9, TreeWay::to_root, packing(machine, 9, TreeWay::to_root)->over_nodes);
+  EXPECT_NE(to_text(packed->report).find("without dead links"), std::string::npos) << to_text(packed->report);
+  expect_disjoint_and_spanning(machine, 9, TreeDirection::from_root, packed->over_nodes);
+  expect_disjoint_and_spanning(machine, 9, TreeDirection::to_root,
+                               packing(machine, 9, TreeDirection::to_root)->over_nodes);
 }
 
 TEST(Packed, MixesAxesInClosedFormOnLargeMachines) {
   auto const machine = Machine::parse("torus:16x9x40m");
   auto const packed = packing(machine, 1234);
   EXPECT_EQ(packed->report.trees, 5);
-  auto const seen = expect_disjoint_and_spanning(machine, 1234, TreeWay::from_root, packed->over_nodes);
+  auto const seen = expect_disjoint_and_spanning(machine, 1234, TreeDirection::from_root, packed->over_nodes);
   EXPECT_LE(seen.depth, 15 + 8 + 39 + 1);
 }
 
@@ -245,7 +248,7 @@ TEST(Packed, TakesSecondsFor4096Nodes) {
       RecordProperty(std::string(spec) + " with " + std::to_string(count) + " dead", std::to_string(seconds));
       EXPECT_LT(seconds, 20.0) << spec;  // far above what an optimized build takes, 0.4 s
       EXPECT_EQ(packed->report.possible, packed->report.trees);
-      expect_disjoint_and_spanning(machine, 1000, TreeWay::from_root, packed->over_nodes);
+      expect_disjoint_and_spanning(machine, 1000, TreeDirection::from_root, packed->over_nodes);
     }
   }
 }

@@ -42,7 +42,7 @@ std::vector<Case> cases() {
 /// The most link-disjoint trees that the ways between nodes allow: the smallest flow from the root (Edmonds 1973). A
 /// way is a route along one axis that meets no third node of the set and no dead link; both ways, the same one back. 0:
 /// they leave nodes apart.
-int most_trees(Machine const& machine, std::vector<Node> const& placement, Rank root, TreeWay way) {
+int most_trees(Machine const& machine, std::vector<Node> const& placement, Rank root, TreeDirection direction) {
   std::set<Node> const nodes(placement.begin(), placement.end());
   auto const straight = [&](Node from, Node to) -> std::vector<Node> {
     std::vector<Node> path{from};
@@ -61,8 +61,8 @@ int most_trees(Machine const& machine, std::vector<Node> const& placement, Rank 
       auto const there = straight(a, b);
       auto back = straight(b, a);
       std::ranges::reverse(back);
-      auto const& path = way == TreeWay::to_root ? back : there;
-      if (!path.empty() && (way != TreeWay::both || there == back)) capacity[{a, b}] = 1;
+      auto const& path = direction == TreeDirection::to_root ? back : there;
+      if (!path.empty() && (direction != TreeDirection::both || there == back)) capacity[{a, b}] = 1;
     }
   }
   auto const from = placement[static_cast<std::size_t>(root)];
@@ -100,8 +100,9 @@ std::vector<Rank> shuffled(std::vector<Rank> places) {
 }
 
 /// What the trees of one root are, walked edge by edge: tree by tree the links that the data take.
-std::vector<std::multiset<LinkId>> walk(Machine const& machine, SubNetwork const& network, Rank root, TreeWay way) {
-  auto const found = network.trees(root, way);
+std::vector<std::multiset<LinkId>> walk(Machine const& machine, SubNetwork const& network, Rank root,
+                                        TreeDirection direction) {
+  auto const found = network.trees(root, direction);
   auto const nodes = network.placement();
   std::vector<std::multiset<LinkId>> used;
   for (int t = 0; t < found->over_ranks.count; ++t) {
@@ -120,10 +121,11 @@ std::vector<std::multiset<LinkId>> walk(Machine const& machine, SubNetwork const
         reached.push_back(to);
         auto const a = nodes[static_cast<std::size_t>(reached[i])];
         auto const b = nodes[static_cast<std::size_t>(to)];
-        machine.route(way == TreeWay::to_root ? b : a, way == TreeWay::to_root ? a : b, [&](LinkId l) {
-          EXPECT_FALSE(machine.dead(l)) << machine.link_name(l);
-          links.insert(l);
-        });
+        machine.route(direction == TreeDirection::to_root ? b : a, direction == TreeDirection::to_root ? a : b,
+                      [&](LinkId l) {
+                        EXPECT_FALSE(machine.dead(l)) << machine.link_name(l);
+                        links.insert(l);
+                      });
       }
     }
     auto all = std::set<Rank>(reached.begin(), reached.end());
@@ -147,13 +149,13 @@ TEST(SubNetwork, TreesReachEveryMemberAndShareNoLink) {
     auto const machine = Machine::parse(c.machine);
     for (auto const& places : {c.places, shuffled(c.places)}) {
       auto const network = SubNetwork(machine, places);
-      for (auto const way : {TreeWay::from_root, TreeWay::to_root, TreeWay::both}) {
+      for (auto const direction : {TreeDirection::from_root, TreeDirection::to_root, TreeDirection::both}) {
         for (Rank root = 0; root < network.ranks(); ++root) {
           SCOPED_TRACE(std::string(c.machine) + " root " + std::to_string(root));
-          auto const used = walk(machine, network, root, way);
-          auto const found = network.trees(root, way);
+          auto const used = walk(machine, network, root, direction);
+          auto const found = network.trees(root, direction);
           EXPECT_EQ(most_on_a_link(used), found->sharing);
-          auto const most = most_trees(machine, network.placement(), root, way);
+          auto const most = most_trees(machine, network.placement(), root, direction);
           EXPECT_EQ(found->over_ranks.count, std::max(1, most));
           if (most > 0) EXPECT_EQ(found->sharing, 1);
         }
@@ -170,7 +172,7 @@ TEST(SubNetwork, OfAllRanksIsTheMachines) {
     for (Rank r = 0; r < machine.ranks(); ++r) all.push_back(r);
     auto const network = SubNetwork(machine, all);
     EXPECT_EQ(network.machine(), machine);
-    EXPECT_EQ(network.trees(1, TreeWay::from_root)->over_ranks.count,
+    EXPECT_EQ(network.trees(1, TreeDirection::from_root)->over_ranks.count,
               packing(machine, machine.node_of(1))->report.trees)
         << spec;
   }
@@ -185,8 +187,8 @@ TEST(SubNetwork, GoesRoundDeadLinksOrSaysThatItCannot) {
   auto const cut = test::with_dead("mesh:3x3", both_ways(whole, 0));
   auto const network = std::make_shared<SubNetwork const>(cut, ring);
   for (Rank root = 0; root < network->ranks(); ++root) {
-    for (auto const way : {TreeWay::from_root, TreeWay::to_root, TreeWay::both}) {
-      EXPECT_EQ(walk(cut, *network, root, way).size(), 1U);
+    for (auto const direction : {TreeDirection::from_root, TreeDirection::to_root, TreeDirection::both}) {
+      EXPECT_EQ(walk(cut, *network, root, direction).size(), 1U);
     }
   }
   auto const apart = test::with_dead("mesh:4", both_ways(Machine::parse("mesh:4"), 1));
@@ -229,7 +231,7 @@ TEST(SubNetwork, IsQuickForAThousandNodes) {
     if (random() % 4 == 0) places.push_back(r);
   }
   auto const start = std::chrono::steady_clock::now();
-  auto const found = SubNetwork(machine, places).trees(0, TreeWay::from_root);
+  auto const found = SubNetwork(machine, places).trees(0, TreeDirection::from_root);
   EXPECT_GE(found->over_ranks.count, 1);
   EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 20.0);
 }

@@ -70,12 +70,12 @@ void finish(Multicasts& all, Multicasts::Arrived arrived) {
 }
 
 /// The way of a shot; which one is the storm's affair.
-Multicast way_of(TopologyIds const& ids, Rank source, Shot const& shot, MulticastWay way) {
-  return multicast_by(way, ids, source, DestinationSet::of(ids, shot.to));
+Multicast multicast_of_shot(TopologyIds const& ids, Rank source, Shot const& shot, MulticastTree tree) {
+  return multicast_by(tree, ids, source, DestinationSet::of(ids, shot.to));
 }
 
 struct Storm {
-  std::vector<MulticastWay> ways{MulticastWay::prefix};
+  std::vector<MulticastTree> trees{MulticastTree::prefix};
   bool routed = false;  ///< ranks on the way work the destinations out, instead of being told
 };
 
@@ -85,13 +85,13 @@ std::int64_t expect_storms(TopologyIds const& ids, MulticastOptions options, std
   auto const me = world_rank();
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   auto storm = first_storm();
-  auto const way = [&](std::int64_t shot) {
-    return how.ways[static_cast<std::size_t>(storm + shot) % how.ways.size()];
+  auto const tree = [&](std::int64_t shot) {
+    return how.trees[static_cast<std::size_t>(storm + shot) % how.trees.size()];
   };
   Multicasts all(comm, ids, std::move(options), [&](MessageName const& name) {
     auto const index = static_cast<std::size_t>(name[1]);
     auto const source = static_cast<Rank>(name[0]);
-    return way_of(ids, source, shots(storm, source, ids.ranks(), longest)[index], way(name[1]));
+    return multicast_of_shot(ids, source, shots(storm, source, ids.ranks(), longest)[index], tree(name[1]));
   });
   for (; storm < end_of_storms(); ++storm) {
     Mail got;
@@ -112,7 +112,7 @@ std::int64_t expect_storms(TopologyIds const& ids, MulticastOptions options, std
       if (how.routed) {
         all.send(name, shot.data, index);
       } else {
-        all.send(way_of(ids, me, shot, way(index)), name, shot.data, index);
+        all.send(multicast_of_shot(ids, me, shot, tree(index)), name, shot.data, index);
       }
       if (delays() % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(delays() % 300));
       for (auto turns = delays() % 3; turns > 0; --turns) all.poll(arrived, leaves);
@@ -150,8 +150,8 @@ TEST(MpiMulticasts, DeliverStormsWhereTwoLinksJoinTwoNodes) {
     axes.front().length /= 2;
     axes.push_back({2, true, BytesPerSecond(1e9), Seconds(1e-6)});
   }
-  TopologyIds const ids(Machine("rings", axes, NodeRates{}), TopologyIds::usual_bits(world_size()));
-  auto const both = {MulticastWay::axes, MulticastWay::prefix};
+  TopologyIds const ids(Machine("rings", axes, NodeRates{}), TopologyIds::default_bits(world_size()));
+  auto const both = {MulticastTree::axes, MulticastTree::prefix};
   expect_storms(ids, {.segment = Bytes(700), .last_segment = Bytes(900), .shared_out = true}, 9000, {both});
 }
 
@@ -164,21 +164,21 @@ TEST(MpiMulticasts, DeliverStormsThroughTheSmallestBuffers) {
 }
 
 TEST(MpiMulticasts, DeliverStormsByAllWays) {
-  auto const all = {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::binomial};
+  auto const all = {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::binomial};
   expect_storms(binary(), {.segment = Bytes(1500)}, 9000, {all});
   expect_storms(binary(), {.segment = Bytes(1500), .last_segment = Bytes(1500)}, 9000, {all});
   expect_storms(binary(), {.intervals = 1}, 300, {all});
 }
 
 TEST(MpiMulticasts, DeliverStormsWhoseDestinationsFollowFromTheirNames) {
-  auto const all = {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::binomial};
+  auto const all = {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::binomial};
   expect_storms(binary(), {.segment = Bytes(2000), .transit = Bytes(1)}, 9000, {all, true});
 }
 
 TEST(MpiMulticasts, DeliverStormsAlongAMachinesAxes) {
   TopologyIds const ids(Machine::parse(fitting_specs().back()), 1);
-  expect_storms(ids, {.segment = Bytes(1500), .intervals = 1, .transit = Bytes(1)}, 5000, {{MulticastWay::axes}});
-  expect_storms(ids, {.segment = Bytes(1500)}, 5000, {{MulticastWay::axes, MulticastWay::prefix}, true});
+  expect_storms(ids, {.segment = Bytes(1500), .intervals = 1, .transit = Bytes(1)}, 5000, {{MulticastTree::axes}});
+  expect_storms(ids, {.segment = Bytes(1500)}, 5000, {{MulticastTree::axes, MulticastTree::prefix}, true});
 }
 
 TEST(MpiMulticasts, DeliverLongMessagesInSegments) {
@@ -195,18 +195,18 @@ TEST(MpiMulticasts, AsSchedulesRunOnACommunicator) {
     Communicator const comm(MPI_COMM_WORLD, machine);
     auto const me = comm.position(comm.rank());
     TopologyIds const ids(machine, 1);
-    for (auto const way :
-         {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::axes, MulticastWay::binomial}) {
+    for (auto const tree : {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::axes,
+                            MulticastTree::binomial}) {
       auto const root = world_size() / 2;
       auto const contract = multicast_contract(world_size(), root, 5000, {0, world_size() - 1, world_size() / 3});
-      auto const schedule = multicast_schedule(ids, way, {1}, contract, {700, 2});
+      auto const schedule = multicast_schedule(ids, tree, {1}, contract, {700, 2});
       std::vector<std::byte> output(static_cast<std::size_t>(contract.output_bytes(me)));
       auto const byte = [](std::size_t i) { return static_cast<std::byte>(i * 7 % 251); };
       for (std::size_t i = 0; me == root && i < output.size(); ++i) output[i] = byte(i);
       comm.run(schedule, {{}, output});
       std::size_t wrong = 0;
       for (std::size_t i = 0; i < output.size(); ++i) wrong += output[i] != byte(i) ? 1 : 0;
-      EXPECT_EQ(wrong, 0U) << name(way) << " on " << spec;
+      EXPECT_EQ(wrong, 0U) << name(tree) << " on " << spec;
     }
   }
 }
@@ -265,10 +265,11 @@ TEST(MpiMulticasts, TellOfEveryMessageOnItsWay) {
   auto const n = world_size();
   auto const ids = binary();
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(n));
-  std::vector<Passage> sent;
-  std::vector<Passage> received;
-  Multicasts all(comm, ids,
-                 {.segment = Bytes(3000), .watch = [&](Passage const& p) { (p.sent ? sent : received).push_back(p); }});
+  std::vector<MessageEvent> sent;
+  std::vector<MessageEvent> received;
+  Multicasts all(comm, ids, {.segment = Bytes(3000), .watch = [&](MessageEvent const& p) {
+                               (p.sent ? sent : received).push_back(p);
+                             }});
   std::vector<std::byte> const data(10000);
   for (int i = 0; i < 3 && world_rank() == n - 1; ++i) all.send({n - 1, DestinationSet::all(ids)}, {7, i}, data);
   finish(all, [](Multicasts::Message&&) {});
@@ -286,7 +287,7 @@ TEST(MpiMulticasts, OvertakeWhatWaitsWhereTheyAreUrgent) {
   Multicasts all(comm, ids, {.segment = Bytes(4096), .sends = 1});
   std::vector<std::byte> const data(300'000);
   std::vector<std::int64_t> order;
-  Multicast const to_last{0, DestinationSet::of(ids, std::vector<Rank>{n - 1}), MulticastWay::flat, {}};
+  Multicast const to_last{0, DestinationSet::of(ids, std::vector<Rank>{n - 1}), MulticastTree::flat, {}};
   for (std::int64_t i = 0; i < 4 && world_rank() == 0; ++i) all.send(to_last, {i}, data);
   if (world_rank() == 0) all.send(to_last, {9}, std::span(data).first(4000), -1, true);
   if (world_rank() == 0) all.send(to_last, {8}, {}, -1, true);
@@ -295,7 +296,7 @@ TEST(MpiMulticasts, OvertakeWhatWaitsWhereTheyAreUrgent) {
     if (message.name[0] == 9) EXPECT_EQ(message.bytes, 4000);
   });
   if (world_rank() != n - 1) return;
-  // The first long one is on its way already; the next ones wait until it has left.
+  // The first long one is in flight already; the next ones wait until it has left.
   auto const at = [&](std::int64_t name) { return std::ranges::find(order, name) - order.begin(); };
   ASSERT_EQ(order.size(), 6U);
   for (auto const urgent : {8, 9}) EXPECT_LT(at(urgent), at(1)) << urgent;
@@ -331,11 +332,11 @@ TEST(MpiMulticasts, CountMessagesFromBeforeAndFailOnThemWhereChecked) {
       all.give_back();
     };
     auto const nothing = [](Multicasts&) {};
-    Multicast const to_last{0, DestinationSet::of(ids, std::vector<Rank>{n - 1}), MulticastWay::flat, {}};
+    Multicast const to_last{0, DestinationSet::of(ids, std::vector<Rank>{n - 1}), MulticastTree::flat, {}};
     use([&](Multicasts& all) {
       if (comm.rank() != 0) return;
       all.send(to_last, {1}, {});
-      while (all.poll([](Multicasts::Message&&) {}) || all.is_carrying()) std::this_thread::yield();
+      while (all.poll([](Multicasts::Message&&) {}) || all.has_open_requests()) std::this_thread::yield();
     });
     use(nothing);
     // The first channel again.

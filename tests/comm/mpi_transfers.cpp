@@ -1,4 +1,4 @@
-// Transfers: many at once, non-blocking, persistent, destroyed while under way; and point-to-point messages.
+// Transfers: many at once, non-blocking, persistent, destroyed while in flight; and point-to-point messages.
 #include <array>
 #include <memory>
 #include <thread>

@@ -108,7 +108,7 @@ TEST(GraphCheck, GangsThatExchangeCallNoCollectives) {
   (void)graph::check(pair);
   pair.gangs[3].exchanges = false;
   expect_fault(pair, {"#1 is in a gang with #3, which says otherwise"});
-  gang.talk = {{Collective::broadcast, 0, 8, 1, 1}};
+  gang.collectives = {{Collective::broadcast, 0, 8, 1, 1}};
   pair.gangs = {{1, gang}, {3, gang}};
   expect_fault(pair, {"the gang of #1 exchanges, and calls collectives"});
 }
@@ -124,7 +124,7 @@ void meet_inside(TableGraph& graph, std::vector<std::vector<int>> const& gangs) 
 }
 
 TEST(GraphCheck, WhereGangsMeetInsideNobodyNeedsWhoWaits) {
-  auto const order = [](int child, int input) { return to(child, input, Carries::order); };
+  auto const order = [](int child, int input) { return to(child, input, EdgeKind::order); };
   // Rank 0: #0, #2, #4; rank 1: #1, #3, #5. One gang after the other.
   std::vector<TableGraph::Row> const rows{{.owner = 0, .children = {to(2), to(3, 0)}},
                                           {.owner = 1, .children = {order(3, 1)}},
@@ -182,8 +182,8 @@ TEST(GraphCheck, InputsAreFilledOnceAndFit) {
 }
 
 TEST(GraphCheck, SumsAreOfTheTasksThatTheyName) {
-  TableGraph const right({{.owner = 0, .children = {to(2, 0, Carries::sum)}},
-                          {.owner = 1, .children = {to(2, 0, Carries::sum)}},
+  TableGraph const right({{.owner = 0, .children = {to(2, 0, EdgeKind::sum)}},
+                          {.owner = 1, .children = {to(2, 0, EdgeKind::sum)}},
                           {.owner = 1, .children = {}}});
   EXPECT_EQ(graph::check(right).longest, 2);
   auto const with = [&](std::vector<Task> contributors) {
@@ -203,7 +203,7 @@ TEST(GraphCheck, SumsAreOfTheTasksThatTheyName) {
 
 TEST(GraphCheck, OrderEdgesStayOnARankAndOwnersAreRanks) {
   auto far = diamond();
-  far.rows[0].children[2] = to(3, 0, Carries::order);
+  far.rows[0].children[2] = to(3, 0, EdgeKind::order);
   expect_fault(far, {"#0 on rank 0", "#3 on rank 2"});
   auto nowhere = diamond();
   nowhere.rows[3].owner = 3;  // ranks() said 3 before
@@ -225,12 +225,12 @@ TEST(GraphCheck, StepsNameEveryTaskOnceAndNoEdgeRunsAgainstThem) {
 TEST(GraphCheck, FindsOverwritingWithoutAPath) {
   // 0 writes tile 7, which 1 reads here and 2 elsewhere; 3 overwrites it.
   std::vector<TableGraph::Row> rows{{.owner = 0, .children = {to(1), to(2)}, .tiles = {7}},
-                                    {.owner = 0, .children = {to(3, 0, Carries::order)}},
+                                    {.owner = 0, .children = {to(3, 0, EdgeKind::order)}},
                                     {.owner = 1, .children = {}},
                                     {.owner = 0, .children = {}, .tiles = {7}}};
   expect_fault(TableGraph(rows), {"#3 overwrites what #0 sends"});
   auto left = rows;
-  left[0].children.push_back(to(3, 0, Carries::sent));
+  left[0].children.push_back(to(3, 0, EdgeKind::sent));
   (void)graph::check(TableGraph(left));
   auto used = rows;  // what has come back has left before
   used[2].children = {to(3)};
@@ -240,17 +240,17 @@ TEST(GraphCheck, FindsOverwritingWithoutAPath) {
   expect_fault(TableGraph(read), {"#3 overwrites what #1 reads of #0"});
   auto both = left;
   both[1].tiles = {8};
-  both[2] = {.owner = 0, .children = {to(3, 0, Carries::order)}, .tiles = {8}};
+  both[2] = {.owner = 0, .children = {to(3, 0, EdgeKind::order)}, .tiles = {8}};
   expect_fault(TableGraph(both), {"#1 and #2 write the same tile"});
 }
 
-/// 0 writes a tile; 1, beside it, hands it on to 2 on another rank and to 3 on its own; 4 overwrites it.
+/// 0 writes a tile; 1, beside it, forwards it to 2 on another rank and to 3 on its own; 4 overwrites it.
 TableGraph handed_on() {
   return TableGraph(
       {{.owner = 0, .children = {to(1)}, .output = {3, 1, 0}, .tiles = {7}},
-       {.owner = 0, .children = {to(2), to(3), to(4, 0, Carries::sent)}, .output = {3, 1, 0}, .forwards = 0},
+       {.owner = 0, .children = {to(2), to(3), to(4, 0, EdgeKind::sent)}, .output = {3, 1, 0}, .forwards = 0},
        {.owner = 1, .children = {}},
-       {.owner = 0, .children = {to(4, 0, Carries::order)}},
+       {.owner = 0, .children = {to(4, 0, EdgeKind::order)}},
        {.owner = 0, .children = {}, .tiles = {7}}});
 }
 
@@ -273,8 +273,8 @@ TEST(GraphCheck, WhatIsHandedOnIsReadWhereItLies) {
   rows[1].forwards = -1;
   rows[3].children.clear();
   rows[1].children.pop_back();
-  rows[0].children.push_back(to(4, 0, Carries::order));
-  rows[1].children.push_back(to(4, 0, Carries::order));
+  rows[0].children.push_back(to(4, 0, EdgeKind::order));
+  rows[1].children.push_back(to(4, 0, EdgeKind::order));
   (void)graph::check(TableGraph(rows));
 }
 
@@ -286,7 +286,7 @@ TEST(GraphCheck, WhatIsHandedOnComesInAndIsAsLong) {
   expect_fault(TableGraph(rows), shape, {.exhaustive = 3, .paths = 20});
   rows = handed_on().rows;
   rows[1].forwards = 2;
-  expect_fault(TableGraph(rows), {"output 0 of #1 is its input 2, to which nothing leads"});
+  expect_fault(TableGraph(rows), {"output 0 of #1 is its input 2, which is unreachable"});
 }
 
 TEST(GraphCheck, LooksAlongRandomPathsWhereThereAreTooManyTasks) {

@@ -42,8 +42,8 @@ TEST(GraphCount, TheSameByStepsAsAlongTheEdges) {
   auto stepped = diamond();
   stepped.by_step = {{0}, {1, 2, 3}, {4}};
   for (auto const* name : {"flat", "chain", "binomial"}) {
-    auto const carrier = graph::carrier(name);
-    EXPECT_EQ(graph::count(stepped, *carrier), graph::count(diamond(), *carrier)) << name;
+    auto const transport = graph::transport(name);
+    EXPECT_EQ(graph::count(stepped, *transport), graph::count(diamond(), *transport)) << name;
   }
 }
 
@@ -64,16 +64,16 @@ TEST(GraphCount, AllreducesOfFewMembersGoStraight) {
 }
 
 TEST(GraphCount, SumsAndGangs) {
-  TableGraph sum({{.owner = 0, .children = {to(3, 0, Carries::sum)}, .output = {5, 1, 0}},
-                  {.owner = 1, .children = {to(3, 0, Carries::sum)}, .output = {5, 1, 0}},
-                  {.owner = 2, .children = {to(3, 0, Carries::sum)}, .output = {5, 1, 0}},
+  TableGraph sum({{.owner = 0, .children = {to(3, 0, EdgeKind::sum)}, .output = {5, 1, 0}},
+                  {.owner = 1, .children = {to(3, 0, EdgeKind::sum)}, .output = {5, 1, 0}},
+                  {.owner = 2, .children = {to(3, 0, EdgeKind::sum)}, .output = {5, 1, 0}},
                   {.owner = 1, .children = {}}});
   auto const plain = graph::count(sum, *graph::flat());
   EXPECT_EQ(plain[0].traffic, (Traffic{1, 0, 40, 0}));
   EXPECT_EQ(plain[1].traffic, (Traffic{0, 2, 0, 80}));
   Gang gang;
   gang.members = {task(0), task(1), task(2)};
-  gang.talk = {{Collective::allreduce, 0, 16, 16, 7}, {Collective::broadcast, 2, 100, 1, 1}};
+  gang.collectives = {{Collective::allreduce, 0, 16, 16, 7}, {Collective::broadcast, 2, 100, 1, 1}};
   gang.expected_bytes = 3;
   gang.expected_messages = 0.5;
   sum.gangs = {{0, gang}, {1, gang}, {2, gang}};
@@ -90,20 +90,20 @@ TEST(GraphCount, SumsAndGangs) {
 
 TEST(Carriers, ReachEveryRankOnceAndInOrder) {
   for (auto const* name : {"flat", "chain", "binomial"}) {
-    auto const carrier = graph::carrier(name);
+    auto const transport = graph::transport(name);
     for (int n : {2, 3, 5, 7, 12, 16}) {
       std::vector<Rank> ranks;
       for (int x = 0; x < n; ++x) ranks.push_back((x * 5 + 3) % 17);
       for (int root = 0; root < n; ++root) {
         std::set<Rank> has{ranks[static_cast<std::size_t>(root)]};
-        carrier->hops({{}, 0, Collective::broadcast, ranks, root, 10, 1}, [&](graph::Hop const& hop) {
+        transport->hops({{}, 0, Collective::broadcast, ranks, root, 10, 1}, [&](graph::Hop const& hop) {
           EXPECT_TRUE(has.contains(hop.from)) << name << " " << n;
           EXPECT_TRUE(has.insert(hop.to).second) << name << " " << n;
           EXPECT_EQ(hop.bytes, 10);
         });
         EXPECT_EQ(has.size(), ranks.size());
         std::set<Rank> gone;
-        carrier->hops({{}, 0, Collective::reduce, ranks, root, 10, 1}, [&](graph::Hop const& hop) {
+        transport->hops({{}, 0, Collective::reduce, ranks, root, 10, 1}, [&](graph::Hop const& hop) {
           EXPECT_FALSE(gone.contains(hop.to)) << "combined after it had been sent on";
           EXPECT_TRUE(gone.insert(hop.from).second);
         });
@@ -112,7 +112,7 @@ TEST(Carriers, ReachEveryRankOnceAndInOrder) {
       }
     }
   }
-  EXPECT_THROW((void)graph::carrier("pigeon"), Error);
+  EXPECT_THROW((void)graph::transport("pigeon"), Error);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TEST(GraphDraw, NamesAreText) {
 }
 
 TEST(GraphDraw, EdgesOfOrderAreDotted) {
-  TableGraph const pair({{.children = {to(1, 0, Carries::order)}}, {.children = {}}});
+  TableGraph const pair({{.children = {to(1, 0, EdgeKind::order)}}, {.children = {}}});
   EXPECT_EQ(times(graph::draw(pair), "stroke-dasharray=\"1 3\""), 1 + 1);
 }
 
@@ -41,7 +41,7 @@ TEST(GraphDraw, EdgesOfOrderAreDotted) {
 TableGraph sum_of(int contributions, Rank root) {
   std::vector<TableGraph::Row> rows;
   for (int r = 0; r < contributions; ++r)
-    rows.push_back({.owner = r, .children = {to(contributions, 0, Carries::sum)}});
+    rows.push_back({.owner = r, .children = {to(contributions, 0, EdgeKind::sum)}});
   rows.push_back({.owner = root, .children = {}});
   return TableGraph(std::move(rows));
 }

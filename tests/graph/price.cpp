@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "allport/graph/passages.h"
+#include "allport/graph/delivery_costs.h"
 #include "graph/table_graph.h"
 
 namespace allport::graph_samples {
@@ -62,7 +62,7 @@ TEST(GraphPrice, GangsTalk) {
   made.by_step = {{0}, {1, 2, 3}, {4}};
   Gang gang;
   gang.members = {task(2), task(3)};
-  gang.talk = {{Collective::broadcast, 0, 8, 1, 3}};
+  gang.collectives = {{Collective::broadcast, 0, 8, 1, 3}};
   made.gangs = {{2, gang}, {3, gang}};
   auto const price = graph::price(made, slow_line(3), *graph::flat(), {.ranks = 3});
   EXPECT_DOUBLE_EQ(price.work.value(), 10001);
@@ -106,7 +106,7 @@ TEST(GraphPrice, WhatMeetsHidesLess) {
   auto const apart = graph::price(made, slow_line(3), *graph::flat());
   Gang gang;
   gang.members = {task(1), task(2)};
-  gang.talk = {{Collective::broadcast, 0, 8, 1, 1}};
+  gang.collectives = {{Collective::broadcast, 0, 8, 1, 1}};
   made.gangs = {{1, gang}, {2, gang}};
   auto const met = graph::price(made, slow_line(3), *graph::flat());
   EXPECT_GE(met.total.value(), apart.total.value());
@@ -173,24 +173,24 @@ TEST(GraphPrice, LooksAtTurnsTogether) {
 TEST(GraphPassages, SayWhatADeliveryTakesAlone) {
   auto const machine = slow_line(3);
   auto const flat = graph::flat();
-  graph::Passages passages(machine, *flat, 64 * 1024);
+  graph::DeliveryCosts passages(machine, *flat, 64 * 1024);
   std::vector<Rank> const ranks{0, 1, 2};
-  auto const passage = passages.of({task(0), 0, Collective::broadcast, ranks, 0, 4800});
+  auto const cost = passages.of({task(0), 0, Collective::broadcast, ranks, 0, 4800});
   // To 1, then to 2 over both links: the second message waits for the first to leave.
-  EXPECT_NEAR(passage.per_byte, 2.0 / 8, 1e-12);
-  EXPECT_NEAR(passage.start, 2 * 0.5 + 2 * 0.25, 1e-9);
-  EXPECT_DOUBLE_EQ(passage.loads.mean_link(), 3 * 600.0 / 4);
+  EXPECT_NEAR(cost.per_byte, 2.0 / 8, 1e-12);
+  EXPECT_NEAR(cost.start, 2 * 0.5 + 2 * 0.25, 1e-9);
+  EXPECT_DOUBLE_EQ(cost.loads.mean_link(), 3 * 600.0 / 4);
   graph::AxisLoads twice(machine);
-  twice.add(passage.loads, 2);
+  twice.add(cost.loads, 2);
   twice.add({1, 0, 80, 1});
   EXPECT_DOUBLE_EQ(twice.mean_link(), (2 * 3 * 600.0 + 10) / 4);
 }
 
 TEST(GraphPassages, LinksSaveUpBetweenWhatAGangSays) {
-  graph::Rested const plain{2, 0.5, 0};
+  graph::IdleCost const plain{2, 0.5, 0};
   EXPECT_DOUBLE_EQ(plain.seconds(8), 2 + 4);
   EXPECT_DOUBLE_EQ(plain.seconds(8, 10), 10 * (2 + 4));
-  graph::Rested const saving{2, 0.5, 100};  // four bytes while a message of no length is on its way
+  graph::IdleCost const saving{2, 0.5, 100};  // four bytes while a message of no length is in flight
   EXPECT_DOUBLE_EQ(saving.trailing(90), 0);
   EXPECT_DOUBLE_EQ(saving.trailing(110), 5);
   EXPECT_DOUBLE_EQ(saving.seconds(3, 1000), 2000);
@@ -205,12 +205,12 @@ TEST(GraphPassages, AreRestedWhereNobodyElseIsAtWork) {
   known.fits = {{"burst", 16}, {"cores", 1}};
   Machine const machine{slow.name(), {slow.axis(0)}, slow.rates(), 1, {}, known};
   auto const flat = graph::flat();
-  graph::Passages passages(machine, *flat, 64 * 1024);
+  graph::DeliveryCosts passages(machine, *flat, 64 * 1024);
   std::vector<Rank> const ranks{0, 1};
-  auto const rested = passages.rested({task(0), 0, Collective::broadcast, ranks, 0, 4800});
-  EXPECT_DOUBLE_EQ(rested.start, 2 * 0.5 / 3 + 0.25);
-  EXPECT_DOUBLE_EQ(rested.per_byte, 1 / 8.0);
-  EXPECT_DOUBLE_EQ(rested.burst, 16);
+  auto const idle_cost = passages.idle_cost({task(0), 0, Collective::broadcast, ranks, 0, 4800});
+  EXPECT_DOUBLE_EQ(idle_cost.start, 2 * 0.5 / 3 + 0.25);
+  EXPECT_DOUBLE_EQ(idle_cost.per_byte, 1 / 8.0);
+  EXPECT_DOUBLE_EQ(idle_cost.burst, 16);
 }
 
 TEST(GraphPrice, NeedsSteps) {

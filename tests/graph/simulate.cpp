@@ -87,9 +87,9 @@ TEST(GraphSimulate, RanksOfANodeHandOverThroughItsMemory) {
 }
 
 TEST(GraphSimulate, SumsWaitForAllContributions) {
-  TableGraph const sum({{.owner = 0, .children = {to(3, 0, Carries::sum)}, .flops = 1},
-                        {.owner = 1, .children = {to(3, 0, Carries::sum)}, .flops = 2},
-                        {.owner = 2, .children = {to(3, 0, Carries::sum)}, .flops = 30},
+  TableGraph const sum({{.owner = 0, .children = {to(3, 0, EdgeKind::sum)}, .flops = 1},
+                        {.owner = 1, .children = {to(3, 0, EdgeKind::sum)}, .flops = 2},
+                        {.owner = 2, .children = {to(3, 0, EdgeKind::sum)}, .flops = 30},
                         {.owner = 1, .children = {}, .flops = 5}});
   auto const result = graph::simulate(sum, line(3), *graph::flat());
   EXPECT_DOUBLE_EQ(result.seconds, 30 + 0.5 + 1 + 0.25 + 0.5 + 5);
@@ -105,7 +105,7 @@ TEST(GraphSimulate, GangsStartTogetherAndTalk) {
                    {.owner = 1, .children = {}, .flops = 3}});
   Gang gang;
   gang.members = {task(0), task(2)};
-  gang.talk = {{Collective::broadcast, 0, 8, 1, 4}};
+  gang.collectives = {{Collective::broadcast, 0, 8, 1, 4}};
   pair.gangs = {{0, gang}, {2, gang}};
   auto const result = graph::simulate(pair, line(2), *graph::flat());
   EXPECT_DOUBLE_EQ(result.seconds, 10 + 3 + 4 * (0.5 + 0.25 + 1 + 0.5));
@@ -260,7 +260,7 @@ TEST(GraphSimulate, IdleLinksPassAtOnceWhatTheyHaveSavedUp) {
   // A second message half a second later finds nothing saved up, and waits for the first one; one that comes 9 s later
   // finds all again.
   auto const second = [&](double later) {
-    return seconds(TableGraph({{.owner = 0, .children = {to(2), to(1, 0, Carries::order)}, .output = {2, 1, 0}},
+    return seconds(TableGraph({{.owner = 0, .children = {to(2), to(1, 0, EdgeKind::order)}, .output = {2, 1, 0}},
                                {.owner = 0, .children = {to(3)}, .output = {2, 1, 0}, .flops = later},
                                {.owner = 1, .children = {}},
                                {.owner = 1, .children = {}}}));
@@ -274,7 +274,7 @@ TEST(GraphSimulate, IdleLinksPassAtOnceWhatTheyHaveSavedUp) {
                    {.owner = 3, .children = {}}});
   Gang gang;
   gang.members = {task(0), task(1)};
-  gang.talk = {{Collective::broadcast, 0, 16, 1, 4}};
+  gang.collectives = {{Collective::broadcast, 0, 16, 1, 4}};
   pair.gangs = {{0, gang}, {1, gang}};
   auto const quiet = fitted(4, {{"burst", 8, 0}, {"cores", 2, 0}});
   EXPECT_DOUBLE_EQ(graph::simulate(pair, quiet, *graph::flat()).seconds,

@@ -30,7 +30,7 @@ class TableGraph : public TaskGraph {
       owners_ = std::max(owners_, rows[t].owner + 1);
       for (auto const& edge : rows[t].children) {
         ++parents[edge.child.i];
-        if (edge.carries == Carries::sum) sums[{edge.child.i, edge.input}].push_back(task(static_cast<int>(t)));
+        if (edge.kind == EdgeKind::sum) sums[{edge.child.i, edge.input}].push_back(task(static_cast<int>(t)));
       }
     }
     for (std::size_t t = 0; t < rows.size(); ++t) {
@@ -111,7 +111,7 @@ class TableGraph : public TaskGraph {
   Rank owners_ = 1;
 };
 
-inline Edge to(int child, int input = 0, Carries carries = Carries::data) { return {task(child), input, 0, carries}; }
+inline Edge to(int child, int input = 0, EdgeKind kind = EdgeKind::data) { return {task(child), input, 0, kind}; }
 
 /// 0 on rank 0 is needed by 1 and 2 on rank 1 and by 3 on rank 2, whose results 4 on rank 0 takes.
 inline TableGraph diamond() {

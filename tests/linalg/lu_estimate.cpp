@@ -158,9 +158,9 @@ TEST(LuPlan, PricesThePanelsByTheWayThatTheyTravel) {
   LuOptions options;
   options.grid = {1, 16, 1};
   auto const usual = plan_lu({2000, 2000}, machine, options);
-  options.way = MulticastWay::axes;
+  options.way = MulticastTree::axes;
   EXPECT_EQ(plan_lu({2000, 2000}, machine, options).chosen.total, usual.chosen.total);
-  options.way = MulticastWay::flat;
+  options.way = MulticastTree::flat;
   auto const flat = plan_lu({2000, 2000}, machine, options);
   EXPECT_GT(flat.chosen.total, usual.chosen.total);
   EXPECT_EQ(flat.chosen.algorithm, "1d");

@@ -35,7 +35,7 @@ class Ways {
     graph_.children(t, [&](Edge const& edge) {
       auto const rest = from(edge.child);
       if (rest == Way::none) return;
-      way = std::max({way, rest, edge.carries == Carries::sum ? Way::over_a_sum : Way::plain});
+      way = std::max({way, rest, edge.kind == EdgeKind::sum ? Way::over_a_sum : Way::plain});
     });
     return known_[t] = way;
   }
@@ -57,7 +57,7 @@ TEST(LuLayersGraph, NoSumIsOnTheWayFromAPanelToTheNext) {
         for (Rank r = 0; r < graph->ranks(); ++r) {
           graph->tasks(r, k, [&](Task t) {
             if (factors(*graph, t)) EXPECT_NE(ways.from(t), Way::over_a_sum) << graph->name(t);
-            graph->children(t, [&](Edge const& edge) { sums += edge.carries == Carries::sum ? 1 : 0; });
+            graph->children(t, [&](Edge const& edge) { sums += edge.kind == EdgeKind::sum ? 1 : 0; });
           });
         }
       }

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "allport/graph/check.h"
-#include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
+#include "allport/tasks/transport.h"
 #include "comm/world.h"
 
 extern "C" void dgetrf_(int const*, int const*, double*, int const*, int*, int*);
@@ -85,8 +85,8 @@ class Panels : public TaskGraph {
     auto const p = members(t.k);
     for (int i = 0; i < p; ++i) gang.members.push_back({factor, 0, i, 0, t.k});
     for (int c = 0; c < width_; ++c) {
-      gang.talk.push_back({Collective::allreduce, 0, sizeof(Bid), sizeof(Bid), 1});
-      gang.talk.push_back({Collective::broadcast, c % p, 8 * width_, 8, 1});
+      gang.collectives.push_back({Collective::allreduce, 0, sizeof(Bid), sizeof(Bid), 1});
+      gang.collectives.push_back({Collective::broadcast, c % p, 8 * width_, 8, 1});
     }
     gang.expected_messages = 2.0 * width_ * (1 - 1.0 / p) / p;
     gang.expected_bytes = gang.expected_messages * 8 * width_;
@@ -214,7 +214,7 @@ TEST(GangPanel, FactorsAsLapackDoes) {
         graph::check(graph);
         auto const report = tasks::run(graph, comm, {.workers = workers});
         EXPECT_EQ(graph.wrong(), 0) << width << " columns";
-        auto const counted = graph::count(graph, *tasks::carrier(comm.machine()))[std::size_t(comm.rank())];
+        auto const counted = graph::count(graph, *tasks::transport(comm.machine()))[std::size_t(comm.rank())];
         EXPECT_EQ(report.count.traffic, counted.traffic) << width << " columns";
         // What hangs on the pivots is counted apart, and on all ranks together as often as LAPACK's pivots say.
         auto const messages = static_cast<std::int64_t>(report.count.expected_messages);

@@ -172,7 +172,7 @@ TEST(GemmOnItsTorus, MeasuredWordsAndMessagesEqualThePlans) {
         }
         ++count;
         run_case<double>(comm, problem, options, 1.0, 0.0, false, text(algorithm.name, grid, problem) + " " + spec);
-        options.way = MulticastWay::binomial;
+        options.way = MulticastTree::binomial;
         run_case<double>(comm, problem, options, 1.0, 0.0, false, text(algorithm.name, grid, problem) + " binomial");
       }
     }

@@ -157,7 +157,7 @@ TEST_F(Lu, UpdatesInStrips) {
     options.grid = {r, comm.size() / r, 1};
     options.block = 24;
     for (auto const& [m, n] : {std::pair<Index, Index>(620, 1300), {900, 700}}) {
-      if (m > n) options.way = MulticastWay::binomial;
+      if (m > n) options.way = MulticastTree::binomial;
       auto const plan = plan_lu({.m = m, .n = n, .pivoting = Pivoting::partial}, comm.machine(), options);
       auto const whole = make<double>(Sample::random, m, n);
       auto held = distribute(whole, plan.distribution, comm);

@@ -44,7 +44,7 @@ class Hollow : public TaskGraph {
   void run(Task t, TaskContext& context) const override {
     if (inner_->owner(t) == slow_) std::this_thread::sleep_for(std::chrono::microseconds(20));
     inner_->children(t, [&](Edge const& edge) {
-      bool const given = edge.carries == Carries::data || edge.carries == Carries::sum;
+      bool const given = edge.kind == EdgeKind::data || edge.kind == EdgeKind::sum;
       if (given && forwards(t, edge.output) < 0) context.output(edge.output);
     });
   }

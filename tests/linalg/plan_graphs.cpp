@@ -33,7 +33,7 @@ double expected_of(std::vector<graph::Count> const& counts) {
 }
 
 /// The whole graph runs, does the work that was counted and sends what was counted along its edges.
-void expect_to_run(TaskGraph const& made, Machine const& machine, graph::Carrier const& carrier,
+void expect_to_run(TaskGraph const& made, Machine const& machine, graph::Transport const& carrier,
                    std::vector<graph::Count> const& counts) {
   auto const result = graph::simulate(made, machine, carrier, {.trace = true});
   std::int64_t tasks = 0;
@@ -55,7 +55,7 @@ void expect_to_run(TaskGraph const& made, Machine const& machine, graph::Carrier
     if (span.to >= 0 || !made.gang(span.task, gang) || gang.members.front() != span.task) continue;
     std::vector<Rank> ranks;
     for (auto const member : gang.members) ranks.push_back(made.owner(member));
-    for (auto const& talk : gang.talk) {
+    for (auto const& talk : gang.collectives) {
       if (ranks.size() < 2) continue;
       carrier.hops({span.task, 0, talk.what, ranks, talk.root, talk.bytes, talk.element, true},
                    [&](graph::Hop const& hop) { sent += hop.bytes * talk.times; });
@@ -110,7 +110,7 @@ TEST(GemmGraph, CountsAsThePlanDoes) {
   turned.order = "jil";
   expect_as_planned({300, 300, 300}, "torus:4x4", turned);
   expect_as_planned({40, 40, 2}, "torus:5x3", asked("summa25", {2, 2, 3}, 8));  // k < ranks
-  for (auto const way : {MulticastWay::binomial, MulticastWay::prefix, MulticastWay::chain, MulticastWay::flat}) {
+  for (auto const way : {MulticastTree::binomial, MulticastTree::prefix, MulticastTree::chain, MulticastTree::flat}) {
     auto by_way = asked("summa", {4, 4, 1}, 64);
     by_way.way = way;
     expect_as_planned({300, 300, 300}, "torus:4x4", by_way);
@@ -121,7 +121,7 @@ TEST(GemmGraph, CountsAsThePlanDoes) {
 
 /// Links of a ring, in both directions, that a plan's messages take: [rank, 0 up or 1 down].
 std::vector<std::array<std::int64_t, 2>> bytes_on_ring(TaskGraph const& made, Machine const& ring,
-                                                       graph::Carrier const& carrier) {
+                                                       graph::Transport const& carrier) {
   std::vector<std::array<std::int64_t, 2>> bytes(static_cast<std::size_t>(ring.ranks()));
   for (auto const& span : graph::simulate(made, ring, carrier, {.trace = true}).spans) {
     if (span.to < 0) continue;
@@ -180,7 +180,7 @@ std::int64_t waits_for_sends(Machine const& machine, std::string algorithm) {
   for (Rank r = 0; r < made->ranks(); ++r) {
     for (std::int64_t s = 0; s < made->steps(); ++s) {
       made->tasks(r, s, [&](Task task) {
-        made->children(task, [&](Edge const& edge) { waits += edge.carries == Carries::sent ? 1 : 0; });
+        made->children(task, [&](Edge const& edge) { waits += edge.kind == EdgeKind::sent ? 1 : 0; });
       });
     }
   }
@@ -292,19 +292,19 @@ TEST(LuGraph, TwoDimensionsCountAsThePlanDoes) {
 }
 
 /// Bytes that the busiest of a rank's links takes of one panel, over all that it sends in pieces.
-double share_of_busiest(TaskGraph const& made, Machine const& machine, graph::Carrier const& carrier, Task panel) {
+double share_of_busiest(TaskGraph const& made, Machine const& machine, graph::Transport const& carrier, Task panel) {
   std::vector<double> load(static_cast<std::size_t>(machine.link_ids()));
   double all = 0;
   std::set<int> pieces;
   made.children(panel, [&](Edge const& edge) {
-    if (edge.carries == Carries::data && made.parts(panel, edge.output) > 1) pieces.insert(edge.output);
+    if (edge.kind == EdgeKind::data && made.parts(panel, edge.output) > 1) pieces.insert(edge.output);
   });
   for (auto const x : pieces) {
     auto const bytes = made.output(panel, x).bytes(made.element());
     std::vector<Rank> ranks{made.owner(panel)};
     made.children(panel, [&](Edge const& edge) {
       auto const to = made.owner(edge.child);
-      if (edge.carries == Carries::data && edge.output == x && std::ranges::count(ranks, to) == 0) ranks.push_back(to);
+      if (edge.kind == EdgeKind::data && edge.output == x && std::ranges::count(ranks, to) == 0) ranks.push_back(to);
     });
     all += static_cast<double>(bytes);
     graph::Delivery const delivery{panel, x, Collective::broadcast, ranks, 0, bytes, 1, false, made.parts(panel, x)};
@@ -371,12 +371,12 @@ TEST(LuGraph, LayersCountAsThePlanDoes) {
   auto turned = factored("2.5d", {2, 2, 4}, 16);
   turned.order = "lij";
   expect_as_planned({{130, 130, Scalar::z, Pivoting::tournament}, "torus:4x4", turned});
-  turned.way = MulticastWay::binomial;
+  turned.way = MulticastTree::binomial;
   expect_as_planned({{130, 130, Scalar::d, Pivoting::partial}, "torus:4x4", turned});
 }
 
 /// Samples of steps and ranks and one chain stand for all tasks on all links.
-void expect_price_near(TaskGraph const& made, Machine const& machine, graph::Carrier const& carrier, double least,
+void expect_price_near(TaskGraph const& made, Machine const& machine, graph::Transport const& carrier, double least,
                        double most) {
   auto const simulated = graph::simulate(made, machine, carrier).seconds;
   auto const price = graph::price(made, machine, carrier);

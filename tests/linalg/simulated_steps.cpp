@@ -20,7 +20,7 @@ LuOptions by(std::string const& algorithm, GemmGrid grid, Index block, Index big
 }
 
 /// A sample stands for all steps; all of them as a window are all.
-void expect_sample_near(TaskGraph const& made, Machine const& machine, graph::Carrier const& carrier, double off) {
+void expect_sample_near(TaskGraph const& made, Machine const& machine, graph::Transport const& carrier, double off) {
   auto const whole = graph::simulate(made, machine, carrier);
   auto const window = graph::simulate(made, machine, carrier, {.end = made.steps()});
   EXPECT_EQ(window.seconds, whole.seconds);

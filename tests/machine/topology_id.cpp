@@ -69,12 +69,12 @@ TEST(TopologyIds, WhoSharesAPrefixIsOneIntervalOfTheOrder) {
 }
 
 TEST(TopologyIds, OfSong09sExamplesHaveFourDigits) {
-  EXPECT_EQ(TopologyIds::usual_bits(256), 2);
-  TopologyIds const four(Machine::parse("torus:4x4x4x4"), TopologyIds::usual_bits(256));
+  EXPECT_EQ(TopologyIds::default_bits(256), 2);
+  TopologyIds const four(Machine::parse("torus:4x4x4x4"), TopologyIds::default_bits(256));
   EXPECT_EQ(four.base(), 4);
   EXPECT_EQ(four.digits(), 4);
-  EXPECT_EQ(TopologyIds::usual_bits(2048), 3);
-  TopologyIds const half(Machine::parse("torus:8x8x8x4"), TopologyIds::usual_bits(2048));
+  EXPECT_EQ(TopologyIds::default_bits(2048), 3);
+  TopologyIds const half(Machine::parse("torus:8x8x8x4"), TopologyIds::default_bits(2048));
   EXPECT_EQ(half.base(), 8);
   EXPECT_EQ(half.digits(), 4);
   Rank used = 0;

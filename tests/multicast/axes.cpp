@@ -36,7 +36,7 @@ void expect_good(TopologyIds const& ids, Rank source, DestinationSet const& set,
   auto const best = along_axes(ids, source, set, {static_cast<std::uint64_t>(set.size())});
   std::vector<std::int64_t> links;
   std::vector<int> steps;
-  // Those that are looked at for every group, and as many whose rings go the shortest way for another set of axes.
+  // Those that are looked at for every group, and as many whose rings go the shortest route for another set of axes.
   auto const forms = axis_orders(machine.axes()) >> machine.axes();
   auto const shortest = static_cast<int>(set.size() % (std::int64_t(1) << machine.axes()));
   for (int x = 0; x < (shortest == 0 ? 1 : 2) * forms; ++x) {
@@ -53,9 +53,9 @@ void expect_good(TopologyIds const& ids, Rank source, DestinationSet const& set,
   }
   auto const chosen = check(ids, best, &machine);
   for (std::size_t order = 0; order < static_cast<std::size_t>(forms); ++order) {
-    if (steps[order] <= steps[0] + usual_detour) ASSERT_LE(chosen.links, links[order]) << what;
+    if (steps[order] <= steps[0] + default_detour) ASSERT_LE(chosen.links, links[order]) << what;
   }
-  ASSERT_LE(chosen.steps, steps[0] + usual_detour) << what;
+  ASSERT_LE(chosen.steps, steps[0] + default_detour) << what;
 }
 
 TEST(AlongAxes, ReachesEverySubsetOfFewRanks) {
@@ -94,7 +94,7 @@ TEST(AlongAxes, TakesALineOnceHoweverFarItsRanks) {
   std::vector<Rank> row;
   for (Rank x = 0; x < 8; ++x) row.push_back(x);
   auto const set = DestinationSet::of(ids, row);
-  auto const flat = check(ids, {0, set, MulticastWay::flat}, ids.machine());
+  auto const flat = check(ids, {0, set, MulticastTree::flat}, ids.machine());
   auto const axes = check(ids, along_axes(ids, 0, set), ids.machine());
   EXPECT_EQ(axes.links, 7);
   EXPECT_EQ(flat.links, 1 + 2 + 3 + 4 + 3 + 2 + 1);
@@ -111,7 +111,7 @@ TEST(AlongAxes, SpreadsManyFromOneRankOverBothWaysRoundARing) {
       machine.route(from, to, [&](LinkId l) { ++load[static_cast<std::size_t>(l)]; });
     }
   }
-  EXPECT_LT(*std::ranges::max_element(load), 450);  // by the shortest ways alone one has all 600
+  EXPECT_LT(*std::ranges::max_element(load), 450);  // by the shortest routes alone one has all 600
 }
 
 /// Most of so many parts of one message, sent one after the other, that one link carries.
@@ -190,9 +190,9 @@ TEST(AlongAxes, StaysInABoxThatHasAPartOfARing) {
       auto others = box;
       std::erase(others, source);
       auto const set = DestinationSet::of(ids, others);
-      ASSERT_EQ(busiest_of_parts(ids, source, set, 2, usual_detour), 1) << source;
+      ASSERT_EQ(busiest_of_parts(ids, source, set, 2, default_detour), 1) << source;
       for (int part = 0; part < 2; ++part) {
-        auto const m = along_axes(ids, source, set, {77, part, 2, usual_detour});
+        auto const m = along_axes(ids, source, set, {77, part, 2, default_detour});
         auto const report = check(ids, m, &machine);
         ASSERT_TRUE(report.ok()) << source << ": " << report.faults.front();
         ASSERT_EQ(report.links, 7) << source;
@@ -252,24 +252,24 @@ TEST(AlongAxes, TakesNoLongerWayForAPartThatIsAlone) {
 TEST(AlongAxes, GoesNoFartherThanItIsAllowed) {
   TopologyIds const ids(Machine::parse("torus:8x8"), 2);
   auto const all = DestinationSet::all(ids);
-  EXPECT_LE(check(ids, along_axes(ids, 9, all, {1}), ids.machine()).steps, 8 + usual_detour);
-  EXPECT_EQ(busiest_of_parts(ids, 9, all, 2, usual_detour), 1);  // each both ways round
+  EXPECT_LE(check(ids, along_axes(ids, 9, all, {1}), ids.machine()).steps, 8 + default_detour);
+  EXPECT_EQ(busiest_of_parts(ids, 9, all, 2, default_detour), 1);  // each in both directions round
   EXPECT_EQ(check(ids, along_axes(ids, 9, all, {1, 0, 1, 6}), ids.machine()).steps, 14);
 }
 
 TEST(AlongAxes, OneRankIsSentToStraightWhereThereIsOneWay) {
   auto const machine = Machine::parse("torus:4x5");
-  TopologyIds const ids(machine, TopologyIds::usual_bits(20));
-  auto const way_to = [&](std::vector<Rank> const& to) {
-    return multicast_by(MulticastWay::axes, ids, 0, DestinationSet::of(ids, to), {}).way;
+  TopologyIds const ids(machine, TopologyIds::default_bits(20));
+  auto const tree_to = [&](std::vector<Rank> const& to) {
+    return multicast_by(MulticastTree::axes, ids, 0, DestinationSet::of(ids, to), {}).tree;
   };
-  EXPECT_EQ(way_to({1}), MulticastWay::flat);
-  EXPECT_EQ(way_to({8}), MulticastWay::flat);     // two hops of a ring of five
-  EXPECT_EQ(way_to({2}), MulticastWay::axes);     // half round a ring of four: two ways
-  EXPECT_EQ(way_to({5}), MulticastWay::axes);     // along two axes: two ways
-  EXPECT_EQ(way_to({4, 8}), MulticastWay::axes);  // two ranks, one after the other
-  EXPECT_EQ(multicast_by(MulticastWay::prefix, ids, 0, DestinationSet::of(ids, std::vector<Rank>{8}), {}).way,
-            MulticastWay::prefix);
+  EXPECT_EQ(tree_to({1}), MulticastTree::flat);
+  EXPECT_EQ(tree_to({8}), MulticastTree::flat);     // two hops of a ring of five
+  EXPECT_EQ(tree_to({2}), MulticastTree::axes);     // half round a ring of four: two ways
+  EXPECT_EQ(tree_to({5}), MulticastTree::axes);     // along two axes: two ways
+  EXPECT_EQ(tree_to({4, 8}), MulticastTree::axes);  // two ranks, one after the other
+  EXPECT_EQ(multicast_by(MulticastTree::prefix, ids, 0, DestinationSet::of(ids, std::vector<Rank>{8}), {}).tree,
+            MulticastTree::prefix);
 }
 
 TEST(AlongAxes, PartsToALineComeInFromAllSides) {
@@ -294,7 +294,7 @@ TEST(AlongAxes, PartsToALineComeInFromAllSides) {
     auto const set = DestinationSet::of(ids, to);
     EXPECT_EQ(busiest_of_parts(ids, source, set, parts, far), 1) << machine << " from " << source;
     for (int turn = 0; turn < parts; ++turn) {
-      auto const m = multicast_by(MulticastWay::axes, ids, source, set, {5, turn, parts, far});
+      auto const m = multicast_by(MulticastTree::axes, ids, source, set, {5, turn, parts, far});
       auto const report = check(ids, m, ids.machine());
       ASSERT_TRUE(report.ok()) << machine << " from " << source << ": " << report.faults.front();
       expect_alike(ids, m);
@@ -308,9 +308,9 @@ TEST(AlongAxes, PartsToALineComeInFromAllSides) {
 
 TEST(AlongAxes, KnownTreesAreTheSameHoweverOftenTheyAreAskedFor) {
   std::mt19937 random(11);
-  for (auto const way : {MulticastWay::axes, MulticastWay::prefix}) {
+  for (auto const tree : {MulticastTree::axes, MulticastTree::prefix}) {
     TopologyIds const ids(Machine::parse("torus:4x4x4"), 2);
-    KnownTrees known(ids, way);
+    KnownTrees known(ids, tree);
     std::vector<std::pair<Rank, DestinationSet>> groups;  // more than are remembered
     for (int g = 0; g < 300; ++g) {
       std::vector<Rank> some;
@@ -321,11 +321,11 @@ TEST(AlongAxes, KnownTreesAreTheSameHoweverOftenTheyAreAskedFor) {
     }
     for (int round = 0; round < 3; ++round) {
       for (auto const& [source, set] : groups) {
-        TreeWish const wish{random(), static_cast<int>(random() % 3), 1 + static_cast<int>(random() % 3), 4};
-        auto const expected = multicast_by(way, ids, source, set, wish);
-        auto const found = known.to(source, set, wish);
+        TreeChoice const choice{random(), static_cast<int>(random() % 3), 1 + static_cast<int>(random() % 3), 4};
+        auto const expected = multicast_by(tree, ids, source, set, choice);
+        auto const found = known.to(source, set, choice);
         ASSERT_EQ(found.source, source);
-        ASSERT_EQ(found.way, expected.way);
+        ASSERT_EQ(found.tree, expected.tree);
         ASSERT_EQ(found.order, expected.order);
         ASSERT_EQ(found.set.ranks(ids), expected.set.ranks(ids));
       }
@@ -336,9 +336,9 @@ TEST(AlongAxes, KnownTreesAreTheSameHoweverOftenTheyAreAskedFor) {
 TEST(AlongAxes, WantsAMachine) {
   auto const ids = TopologyIds::given(2, 2, 16);
   EXPECT_THROW((void)along_axes(ids, 0, DestinationSet::all(ids)), Error);
-  EXPECT_THROW((void)share(ids, {0, DestinationSet::all(ids), MulticastWay::axes}, 3), Error);
+  EXPECT_THROW((void)share(ids, {0, DestinationSet::all(ids), MulticastTree::axes}, 3), Error);
   TopologyIds const grid(Machine::parse("torus:4x4"), 2);
-  EXPECT_THROW((void)share(grid, {0, DestinationSet::all(grid), MulticastWay::axes, {}, axis_orders(2)}, 3), Error);
+  EXPECT_THROW((void)share(grid, {0, DestinationSet::all(grid), MulticastTree::axes, {}, axis_orders(2)}, 3), Error);
 }
 
 }  // namespace

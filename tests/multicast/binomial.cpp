@@ -40,11 +40,11 @@ std::vector<int> children_by_place(Rank members) {
 
 TEST(Binomial, MembersSendAsTheTreeSaysWhateverTheirNumber) {
   for (auto const& ids : {TopologyIds::given(2, 3, 37), TopologyIds(Machine::parse("torus:6x7"), 2),
-                          TopologyIds(Machine::parse("bgp:4x8x2"), TopologyIds::usual_bits(64))}) {
+                          TopologyIds(Machine::parse("bgp:4x8x2"), TopologyIds::default_bits(64))}) {
     for (Rank const members : {16, 13, 8, 7, 3, 2, 1}) {
       for (Rank source = 0; source < ids.ranks(); ++source) {
         auto const to = destinations(ids, source, members);
-        Multicast const m{source, DestinationSet::of(ids, to), MulticastWay::binomial, {}};
+        Multicast const m{source, DestinationSet::of(ids, to), MulticastTree::binomial, {}};
         ASSERT_EQ(m.set.size() + 1, members) << "ranks repeat, or the source is one";
         auto const report = check(ids, m);
         ASSERT_TRUE(report.ok()) << members << " from " << source << ": " << report.faults.front();
@@ -71,7 +71,7 @@ TEST(Binomial, AllHaveItAfterSoManyRounds) {
   for (Rank const members : {50, 32, 16, 13, 7, 2, 1}) {
     auto const to = destinations(ids, 0, std::min<Rank>(members, 25));
     auto const set = members > 25 ? DestinationSet({{0, members}}) : DestinationSet::of(ids, to);
-    Multicast const m{0, set, MulticastWay::binomial, {}};
+    Multicast const m{0, set, MulticastTree::binomial, {}};
     // A rank sends one message a round, from the round after that in which it has it.
     std::map<Rank, int> has{{0, 0}};
     std::map<Rank, int> hops{{0, 0}};
@@ -94,34 +94,34 @@ TEST(Binomial, AllHaveItAfterSoManyRounds) {
   }
 }
 
-/// By prefix, digits of two bits make a rank hand on to three at a level; this way bits of digits do not matter.
+/// By prefix, digits of two bits make a rank forward to three at a level; this way bits of digits do not matter.
 TEST(Binomial, IsNotWhatPrefixesMakeOfWideDigits) {
-  auto const ids = TopologyIds(Machine::parse("torus:4x4"), TopologyIds::usual_bits(16));
+  auto const ids = TopologyIds(Machine::parse("torus:4x4"), TopologyIds::default_bits(16));
   auto const all = DestinationSet::all(ids);
-  EXPECT_EQ(check(ids, {0, all, MulticastWay::prefix, {}}).fan_out, 6);
-  EXPECT_EQ(check(ids, {0, all, MulticastWay::binomial, {}}).fan_out, 4);
-  EXPECT_EQ(check(ids, {0, all, MulticastWay::binomial, {}}).steps, 4);
+  EXPECT_EQ(check(ids, {0, all, MulticastTree::prefix, {}}).fan_out, 6);
+  EXPECT_EQ(check(ids, {0, all, MulticastTree::binomial, {}}).fan_out, 4);
+  EXPECT_EQ(check(ids, {0, all, MulticastTree::binomial, {}}).steps, 4);
 }
 
 /// Who is handed a part knows nothing but that part.
 TEST(Binomial, APartIsEnoughToGoOn) {
   auto const ids = TopologyIds::given(2, 3, 60);
-  Multicast const m{41, DestinationSet({{3, 20}, {22, 23}, {30, 57}}), MulticastWay::binomial, {}};
+  Multicast const m{41, DestinationSet({{3, 20}, {22, 23}, {30, 57}}), MulticastTree::binomial, {}};
   std::vector<Hop> reached{{41, {}, m.set}};
   for (std::size_t i = 0; i < reached.size(); ++i) {
     auto const here = reached[i].next;
-    auto const does = hand_on(ids, {m.source, reached[i].set, m.way, {}}, here);
-    EXPECT_EQ(does.hops, share(ids, m, here).hops) << here;
-    for (auto const& hop : does.hops) reached.push_back(hop);
+    auto const forwarding = forwarding_of(ids, {m.source, reached[i].set, m.tree, {}}, here);
+    EXPECT_EQ(forwarding.hops, share(ids, m, here).hops) << here;
+    for (auto const& hop : forwarding.hops) reached.push_back(hop);
   }
   EXPECT_EQ(std::ssize(reached), 1 + m.set.without(ids.position(41)).size());
 }
 
 TEST(Binomial, IsNamed) {
-  EXPECT_EQ(parse_multicast_way("binomial"), MulticastWay::binomial);
-  EXPECT_EQ(name(MulticastWay::binomial), "binomial");
+  EXPECT_EQ(parse_multicast_tree("binomial"), MulticastTree::binomial);
+  EXPECT_EQ(name(MulticastTree::binomial), "binomial");
   try {
-    (void)parse_multicast_way("star");
+    (void)parse_multicast_tree("star");
     FAIL();
   } catch (Error const& e) {
     EXPECT_NE(std::string(e.what()).find("flat, chain, prefix, axes, binomial"), std::string::npos) << e.what();

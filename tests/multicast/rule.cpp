@@ -38,8 +38,8 @@ std::vector<Rank> random_ranks(std::mt19937& random, Rank ranks, int most) {
   return some;
 }
 
-constexpr MulticastWay all_ways[] = {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix,
-                                     MulticastWay::binomial};
+constexpr MulticastTree all_trees[] = {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix,
+                                       MulticastTree::binomial};
 
 TEST(Forwarding, ReachesEverySubsetOfFewRanksExactlyOnce) {
   auto const listed = TopologyIds::listed({13, 1, 14, 0, 7, 8, 9}, 4, 1);
@@ -52,11 +52,11 @@ TEST(Forwarding, ReachesEverySubsetOfFewRanksExactlyOnce) {
           if ((mask >> r & 1) != 0) wanted.push_back(r);
         }
         auto const set = DestinationSet::of(ids, wanted);
-        for (auto const way : all_ways) {
-          for (int split = 0; split <= (way == MulticastWay::prefix ? 2 : 0); ++split) {
-            Multicast const m{source, set, way, {split}};
+        for (auto const tree : all_trees) {
+          for (int split = 0; split <= (tree == MulticastTree::prefix ? 2 : 0); ++split) {
+            Multicast const m{source, set, tree, {split}};
             auto const report = check(ids, m);
-            ASSERT_TRUE(report.ok()) << name(way) << " from " << source << ", mask " << mask << ": " << faults(report);
+            ASSERT_TRUE(report.ok()) << name(tree) << " from " << source << ", mask " << mask << ": " << faults(report);
             if (mask % 11 != source) continue;
             ASSERT_EQ(delivered(ids, m), std::multiset<Rank>(wanted.begin(), wanted.end())) << mask;
           }
@@ -78,14 +78,14 @@ TEST(Forwarding, ReachesRandomSetsOfManyRanks) {
       auto const set = DestinationSet::of(ids, some);
       EXPECT_EQ(static_cast<std::size_t>(set.size()), std::set<Rank>(some.begin(), some.end()).size());
       for (int split = 0; split <= 3; ++split) {
-        auto const report = check(ids, {source, set, MulticastWay::prefix, {split}});
+        auto const report = check(ids, {source, set, MulticastTree::prefix, {split}});
         ASSERT_TRUE(report.ok()) << ids.ranks() << " ranks, turn " << turn << ": " << faults(report);
         EXPECT_GE(report.messages, set.without(ids.position(source)).size());
         if (split == 0) EXPECT_LE(report.steps, ids.digits());
       }
-      for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::binomial}) {
-        auto const report = check(ids, {source, set, way, {}});
-        ASSERT_TRUE(report.ok()) << name(way) << ": " << faults(report);
+      for (auto const tree : {MulticastTree::flat, MulticastTree::chain, MulticastTree::binomial}) {
+        auto const report = check(ids, {source, set, tree, {}});
+        ASSERT_TRUE(report.ok()) << name(tree) << ": " << faults(report);
         EXPECT_EQ(report.messages, set.without(ids.position(source)).size());
         EXPECT_EQ(report.relays, 0);
       }
@@ -95,7 +95,7 @@ TEST(Forwarding, ReachesRandomSetsOfManyRanks) {
 
 TEST(Forwarding, DoesSong09sExample) {
   auto const ids = TopologyIds::parse("3x1bit");
-  Multicast const m{0b001, DestinationSet::of(ids, std::vector<Rank>{0b010, 0b100, 0b101}), MulticastWay::prefix, {}};
+  Multicast const m{0b001, DestinationSet::of(ids, std::vector<Rank>{0b010, 0b100, 0b101}), MulticastTree::prefix, {}};
   auto const first = share(ids, m, m.source);
   ASSERT_EQ(first.hops.size(), 2u) << "one group for each row at which destinations part";
   EXPECT_EQ(first.hops[0].set.ranks(ids), (std::vector<Rank>{0b100, 0b101}));
@@ -113,27 +113,27 @@ TEST(Forwarding, ToAllSendsOneMessageARankAndSplitsWideRows) {
   auto const ids = TopologyIds::given(2, 5, 1 << 10);
   auto const all = DestinationSet::all(ids);
   EXPECT_EQ(all.intervals().size(), 1u);
-  auto const plain = check(ids, {77, all, MulticastWay::prefix, {}});
+  auto const plain = check(ids, {77, all, MulticastTree::prefix, {}});
   EXPECT_TRUE(plain.ok()) << faults(plain);
   EXPECT_EQ(plain.messages, 1023);
   EXPECT_EQ(plain.fan_out, 62) << "two rows of 31";
   EXPECT_EQ(plain.steps, 2);
-  auto const halved = check(ids, {77, all, MulticastWay::prefix, {1}});
+  auto const halved = check(ids, {77, all, MulticastTree::prefix, {1}});
   EXPECT_TRUE(halved.ok()) << faults(halved);
   EXPECT_EQ(halved.messages, 1023);
   EXPECT_EQ(halved.fan_out, 10) << "two rows of 5 bits";
   EXPECT_LE(halved.steps, 10);
-  auto const fours = check(ids, {77, all, MulticastWay::prefix, {2}});
+  auto const fours = check(ids, {77, all, MulticastTree::prefix, {2}});
   EXPECT_TRUE(fours.ok()) << faults(fours);
   EXPECT_LE(fours.fan_out, 2 * (3 + 3 + 1));
 }
 
 TEST(Forwarding, SpreadsTheRelaysOfManyMulticasts) {
-  // Everybody multicasts to everybody: nobody hands on far more than the mean.
+  // Everybody multicasts to everybody: nobody forwards far more than the mean.
   TopologyIds const ids(Machine::parse("torus:8x8x4"), 2);
   std::vector<int> sent(static_cast<std::size_t>(ids.ranks()), 0);
   for (Rank source = 0; source < ids.ranks(); ++source) {
-    Multicast const m{source, DestinationSet::all(ids), MulticastWay::prefix, {}};
+    Multicast const m{source, DestinationSet::all(ids), MulticastTree::prefix, {}};
     for (Rank r = 0; r < ids.ranks(); ++r)
       sent[static_cast<std::size_t>(r)] += static_cast<int>(share(ids, m, r).hops.size());
   }
@@ -144,15 +144,15 @@ TEST(Check, CountsLinksAgainstTheirBound) {
   auto const machine = Machine::parse("torus:4x4");
   TopologyIds const ids(machine, 2);
   auto const all = DestinationSet::all(ids);
-  auto const flat = check(ids, {0, all, MulticastWay::flat, {}}, &machine);
+  auto const flat = check(ids, {0, all, MulticastTree::flat, {}}, &machine);
   EXPECT_EQ(flat.bound, 15);
   EXPECT_EQ(flat.links, 32) << "the sum of all ways on 4 x 4: 2 * 4 * (0 + 1 + 2 + 1)";
   EXPECT_EQ(flat.busiest, 8) << "two columns of four, x first and ties upwards";
-  auto const prefix = check(ids, {0, all, MulticastWay::prefix, {}}, &machine);
+  auto const prefix = check(ids, {0, all, MulticastTree::prefix, {}}, &machine);
   EXPECT_EQ(prefix.bound, 15);
   EXPECT_GE(prefix.links, prefix.bound);
   EXPECT_LE(prefix.links, flat.links);
-  auto const far = check(ids, {0, DestinationSet::of(ids, std::vector<Rank>{10}), MulticastWay::flat, {}}, &machine);
+  auto const far = check(ids, {0, DestinationSet::of(ids, std::vector<Rank>{10}), MulticastTree::flat, {}}, &machine);
   EXPECT_EQ(far.bound, 4) << "two links along each axis";
   EXPECT_EQ(far.links, 4);
 }
@@ -163,40 +163,41 @@ TEST(Check, NamesWhatAWrongRuleBreaks) {
   auto const right = [&](Rank rank, DestinationSet const& set) { return forward(RoutingTable(ids, rank), set); };
   auto const with = [&](auto&& change) {
     auto const rule = [&](Rank rank, DestinationSet const& set) {
-      auto does = right(rank, set);
-      change(rank, does);
-      return does;
+      auto forwarding = right(rank, set);
+      change(rank, forwarding);
+      return forwarding;
     };
     return faults(check_rule(ids, 0, all, {}, rule));
   };
   EXPECT_EQ(with([](Rank, Forwarding&) {}), "");
-  EXPECT_NE(with([](Rank rank, Forwarding& does) { does.deliver &= rank != 5; }).find("rank 5 does not keep"),
-            std::string::npos);
-  EXPECT_NE(with([](Rank rank, Forwarding& does) {
-              if (rank == 0) does.hops.pop_back();
+  EXPECT_NE(
+      with([](Rank rank, Forwarding& forwarding) { forwarding.deliver &= rank != 5; }).find("rank 5 does not keep"),
+      std::string::npos);
+  EXPECT_NE(with([](Rank rank, Forwarding& forwarding) {
+              if (rank == 0) forwarding.hops.pop_back();
             }).find("never gets the message"),
             std::string::npos);
-  EXPECT_NE(with([](Rank rank, Forwarding& does) {
-              if (rank == 0) does.hops.push_back(does.hops.front());
+  EXPECT_NE(with([](Rank rank, Forwarding& forwarding) {
+              if (rank == 0) forwarding.hops.push_back(forwarding.hops.front());
             }).find("which has it"),
             std::string::npos);
-  EXPECT_NE(with([](Rank rank, Forwarding& does) {
-              if (rank == 0) does.hops.front().next = 1;  // of the near half, for the far one
+  EXPECT_NE(with([](Rank rank, Forwarding& forwarding) {
+              if (rank == 0) forwarding.hops.front().next = 1;  // of the near half, for the far one
             }).find("does not grow"),
             std::string::npos);
-  EXPECT_NE(with([&](Rank rank, Forwarding& does) {
-              for (auto& hop : does.hops) hop.set = rank == 0 ? hop.set : all;
+  EXPECT_NE(with([&](Rank rank, Forwarding& forwarding) {
+              for (auto& hop : forwarding.hops) hop.set = rank == 0 ? hop.set : all;
             }).find("destinations that it was not given"),
             std::string::npos);
-  EXPECT_NE(with([](Rank rank, Forwarding& does) {
-              if (rank == 0) does.hops.push_back({0, {0, 1}, {}});
-            }).find("a message for nobody"),
+  EXPECT_NE(with([](Rank rank, Forwarding& forwarding) {
+              if (rank == 0) forwarding.hops.push_back({0, {0, 1}, {}});
+            }).find("a message without destinations"),
             std::string::npos);
   auto const two = DestinationSet::of(ids, std::vector<Rank>{1, 2});
   auto const keeps = [&](Rank rank, DestinationSet const& set) {
-    auto does = right(rank, set);
-    does.deliver = true;
-    return does;
+    auto forwarding = right(rank, set);
+    forwarding.deliver = true;
+    return forwarding;
   };
   EXPECT_NE(faults(check_rule(ids, 0, two, {}, keeps)).find("rank 0 keeps the message, and is none"),
             std::string::npos);

@@ -49,11 +49,12 @@ TEST(MulticastSchedule, BringsTheBytesToTheTargetsAlone) {
       auto const contract =
           multicast_contract(ids.ranks(), draw(0, ids.ranks() - 1), turn % 5 == 0 ? 0 : draw(1, 300), targets);
       Cut const cut{turn % 3 == 0 ? 1000 : draw(1, 40), draw(1, 3)};
-      for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::binomial}) {
-        auto const what = std::string(name(way)) + ", turn " + std::to_string(turn);
-        auto const schedule = multicast_schedule(ids, way, {turn % 3}, contract, cut);
+      for (auto const tree :
+           {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::binomial}) {
+        auto const what = std::string(name(tree)) + ", turn " + std::to_string(turn);
+        auto const schedule = multicast_schedule(ids, tree, {turn % 3}, contract, cut);
         expect_delivered(schedule, static_cast<std::uint64_t>(turn), what);
-        auto const& m = multicast_of(ids, contract, way, {turn % 3});
+        auto const& m = multicast_of(ids, contract, tree, {turn % 3});
         EXPECT_EQ(static_cast<std::int64_t>(messages(ids, m).size()), check(ids, m).messages) << what;
       }
     }
@@ -62,9 +63,9 @@ TEST(MulticastSchedule, BringsTheBytesToTheTargetsAlone) {
 
 TEST(MulticastSchedule, WithoutTargetsReachesAll) {
   auto const ids = TopologyIds::given(2, 3, 60);
-  for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::binomial}) {
-    expect_delivered(multicast_schedule(ids, way, {1}, {Collective::broadcast, 60, 7, 100, 1}, {16, 2}), 3,
-                     std::string(name(way)));
+  for (auto const tree : {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::binomial}) {
+    expect_delivered(multicast_schedule(ids, tree, {1}, {Collective::broadcast, 60, 7, 100, 1}, {16, 2}), 3,
+                     std::string(name(tree)));
   }
 }
 
@@ -73,13 +74,13 @@ TEST(MulticastSchedule, KeepsAWindowOnRelaysAndSendsTwoAtATime) {
   std::vector<Rank> all(16);
   for (Rank r = 0; r < 16; ++r) all[static_cast<std::size_t>(r)] = r;
   auto const contract = multicast_contract(16, 5, 1000, all);
-  auto const flat = multicast_schedule(ids, MulticastWay::prefix, {}, contract, {10, 3}).program(5);
+  auto const flat = multicast_schedule(ids, MulticastTree::prefix, {}, contract, {10, 3}).program(5);
   ASSERT_EQ(flat.ops.size(), 15u);
   for (std::int32_t i = 0; i < 15; ++i) {
     auto const& after = flat.ops[static_cast<std::size_t>(i)].after;
-    ASSERT_EQ(after.size(), i < multicast_lanes(MulticastWay::prefix) ? 0u : 1u);
-    if (i >= multicast_lanes(MulticastWay::prefix))
-      EXPECT_EQ(after.begin()->op, i - multicast_lanes(MulticastWay::prefix));
+    ASSERT_EQ(after.size(), i < multicast_lanes(MulticastTree::prefix) ? 0u : 1u);
+    if (i >= multicast_lanes(MulticastTree::prefix))
+      EXPECT_EQ(after.begin()->op, i - multicast_lanes(MulticastTree::prefix));
   }
   // A relay that is no target: whoever of 0xx gets the message for those of 0xx that are not it.
   auto const bits = TopologyIds::given(3, 1, 8);
@@ -90,7 +91,7 @@ TEST(MulticastSchedule, KeepsAWindowOnRelaysAndSendsTwoAtATime) {
         if ((mask >> r & 1) != 0) some.push_back(r);
       }
       auto const c = multicast_contract(8, source, 1000, some);
-      auto const schedule = multicast_schedule(bits, MulticastWay::prefix, {}, c, {10, 3});
+      auto const schedule = multicast_schedule(bits, MulticastTree::prefix, {}, c, {10, 3});
       for (Rank r = 0; r < 8; ++r) {
         auto const p = schedule.program(r);
         bool const relays = !p.ops.empty() && p.ops[0].kind == OpKind::receive && c.output_bytes(r) == 0;
@@ -103,7 +104,7 @@ TEST(MulticastSchedule, KeepsAWindowOnRelaysAndSendsTwoAtATime) {
 TEST(MulticastSchedule, GoesOutAsGoalAndComesBack) {
   auto const ids = TopologyIds::given(3, 1, 8);
   auto const contract = multicast_contract(8, 1, 100, {2, 4, 5});
-  auto const schedule = multicast_schedule(ids, MulticastWay::prefix, {}, contract, {16, 2});
+  auto const schedule = multicast_schedule(ids, MulticastTree::prefix, {}, contract, {16, 2});
   std::stringstream text;
   export_goal(schedule, text);
   auto const back = import_goal(text, "memory");
@@ -131,7 +132,7 @@ TEST(MulticastContract, ChecksItsTargets) {
   scatter.what = Collective::scatter;
   EXPECT_THROW(scatter.check(), Error);
   auto const ids = TopologyIds::given(3, 1, 7);
-  EXPECT_THROW((void)multicast_schedule(ids, MulticastWay::flat, {}, c), Error) << "seven IDs";
+  EXPECT_THROW((void)multicast_schedule(ids, MulticastTree::flat, {}, c), Error) << "seven IDs";
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ std::size_t most_entries(TopologyIds const& ids) {
 TEST(RoutingTable, StaysWithinSong09sBounds) {
   auto const usual = [](char const* spec) {
     auto const machine = Machine::parse(spec);
-    return TopologyIds(machine, TopologyIds::usual_bits(machine.ranks()));
+    return TopologyIds(machine, TopologyIds::default_bits(machine.ranks()));
   };
   EXPECT_LE(most_entries(TopologyIds::given(5, 4, 1 << 20)), 80u);
   EXPECT_LE(most_entries(TopologyIds::given(6, 5, 1 << 30)), 192u);

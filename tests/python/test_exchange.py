@@ -269,7 +269,7 @@ def test_a_foreign_file_has_no_contract(tmp_path):
     assert copied.kind == "copy"
     per_byte = ap._native.exchange_costs(ap.Machine.parse("torus:2"))[1]
     assert copied.length * per_byte == pytest.approx(1e-6, rel=0.01)
-    with pytest.raises(ap.AllportError, match="promises nothing that could be proven"):
+    with pytest.raises(ap.AllportError, match="this one has none, so there is nothing to prove"):
         ap.prove(schedule, "torus:2")
     with pytest.raises(ap.AllportError, match="cannot interpret a none"):
         ap.interpret(schedule, np.zeros(1))

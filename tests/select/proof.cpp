@@ -21,7 +21,7 @@ verify::Report proven(Machine const& machine, Algorithm const& algorithm, Rank r
   return verify::prove(make_schedule(machine, contract, algorithm.name, cut), machine, options);
 }
 
-int longest_way(Machine const& machine) {
+int longest_path(Machine const& machine) {
   int sum = 0;
   bool two = false;
   bool open = false;
@@ -60,7 +60,7 @@ void expect_proof(Machine const& machine, Rank root, std::int64_t bytes, Cut cut
     if (algorithm->name == "rectangular") {
       EXPECT_EQ(report.links.used, links);
       EXPECT_TRUE(report.links.disjoint) << report.links.shared_name;
-      EXPECT_TRUE(machine.ranks_per_node() > 1 || report.counts.depth <= longest_way(machine)) << report.counts.depth;
+      EXPECT_TRUE(machine.ranks_per_node() > 1 || report.counts.depth <= longest_path(machine)) << report.counts.depth;
     }
     if (algorithm->name == "line" || (algorithm->name == "ring" && Snake(machine).closed())) {
       EXPECT_EQ(report.links.used, links);

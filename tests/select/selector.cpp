@@ -234,7 +234,7 @@ TEST(Selector, LosesAtMostATwentiethAndOneTrialWhateverTheTimes) {
 
 TEST(Selector, TellsWhatItDidAndWhatItLeft) {
   std::vector<std::string> told;
-  SelectorOptions const options{.tell = [&](std::string const& text) { told.push_back(text); }};
+  SelectorOptions const options{.report = [&](std::string const& text) { told.push_back(text); }};
   TunedProgram program(tuned_configurations({1, 0.5, 8}), options, 11, 1);
   program.run(100, {1, 0.5, 8}, 0);
   ASSERT_FALSE(told.empty());

@@ -14,7 +14,7 @@ namespace {
 
 /// Short calls: whoever runs first opens connections, and finds queues that are empty.
 TEST(Selector, TriesOnceMoreWhatTheFirstIterationsMisjudged) {
-  SelectorOptions const options{.iterations = 7, .blind = 1, .confirm = 32, .starts_up = 9, .floor = Seconds(1000)};
+  SelectorOptions const options{.iterations = 7, .blind = 1, .confirm = 32, .starts_up = 9, .allowance = Seconds(1000)};
   TunedProgram program(tuned_configurations({2, 1}), options, 17);
   program.run(9, {9, 0});
   program.run(7, {2, 0});
@@ -44,7 +44,7 @@ TEST(Selector, TriesOnceMoreWhatTheFirstIterationsMisjudged) {
 
 /// What is on the way yet when an iteration returns is on the clock of the next ones, which soon take twice as long.
 TEST(Selector, JudgesTheStandardByIterationsInWhichQueuesAreFull) {
-  SelectorOptions options{.iterations = 7, .blind = 1, .confirm = 32, .starts_up = 9, .floor = Seconds(1000)};
+  SelectorOptions options{.iterations = 7, .blind = 1, .confirm = 32, .starts_up = 9, .allowance = Seconds(1000)};
   for (int const starts_up : {0, 9}) {
     options.starts_up = starts_up;
     TunedProgram program(tuned_configurations({1, 0.9}), options, 22);
@@ -56,8 +56,13 @@ TEST(Selector, JudgesTheStandardByIterationsInWhichQueuesAreFull) {
 
 /// Who runs second finds full queues and ranks out of step, and seems near where it is much quicker.
 TEST(Selector, LooksOnceMoreAtWhatIsNotFarFromTheStandard) {
-  SelectorOptions const options{
-      .iterations = 4, .blind = 1, .confirm = 32, .starts_up = 5, .doubt = 1.3, .clearly = 0.9, .floor = Seconds(1000)};
+  SelectorOptions const options{.iterations = 4,
+                                .blind = 1,
+                                .confirm = 32,
+                                .starts_up = 5,
+                                .doubt = 1.3,
+                                .clearly = 0.9,
+                                .allowance = Seconds(1000)};
   TunedProgram program(tuned_configurations({1, 0.9}), options, 33);
   EXPECT_TRUE(program.rank(0).explores());
   program.run(9, {1, 0}, 0);
@@ -81,7 +86,7 @@ TEST(Selector, LooksOnceMoreAtWhatIsNotFarFromTheStandard) {
 /// Links that save up what few calls send, and queues, make a row's first calls quick; a model of the links knows it.
 TEST(Selector, BelievesNoShorterTimeThanLastsUntilItHasRunForLonger) {
   SelectorOptions const options{
-      .iterations = 4, .blind = 1, .confirm = 32, .starts_up = 5, .clearly = 0.9, .floor = Seconds(1000)};
+      .iterations = 4, .blind = 1, .confirm = 32, .starts_up = 5, .clearly = 0.9, .allowance = Seconds(1000)};
   auto configurations = tuned_configurations({1, 0.9});
   configurations[0].lasting = Seconds(1);
   for (double const later : {1.0, 0.4}) {
@@ -105,22 +110,22 @@ TEST(Selector, NeedsNoTimesWhereNothingIsTried) {
                                 .starts_up = 5,
                                 .overlap = true,
                                 .clearly = 0.9,
-                                .floor = Seconds(1000)};
+                                .allowance = Seconds(1000)};
   std::vector<double> const seconds{1.0, 0.5};
   auto const run = [&](bool skips) {
     Selector selector(tuned_configurations({1, 0.9}), options);
     std::vector<std::size_t> ran;
     for (int i = 0; i < 120;) {
-      if (auto const rest = selector.resting(); skips && rest > 0) {
+      if (auto const rest = selector.untimed(); skips && rest > 0) {
         ran.insert(ran.end(), static_cast<std::size_t>(rest), selector.current());
         i += rest;
         selector.skip(rest);
-        EXPECT_EQ(selector.resting(), 0);
+        EXPECT_EQ(selector.untimed(), 0);
         continue;
       }
       ran.push_back(selector.current());
       // What is told of a rest makes no difference.
-      selector.record(Seconds((selector.resting() > 0 ? 7 : 1) * seconds[ran.back()]));
+      selector.record(Seconds((selector.untimed() > 0 ? 7 : 1) * seconds[ran.back()]));
       ++i;
       if (!selector.due()) continue;
       selector.decide([](std::span<double>) {});
@@ -135,7 +140,7 @@ TEST(Selector, NeedsNoTimesWhereNothingIsTried) {
   EXPECT_EQ(ran, run(false));
   EXPECT_EQ(std::ranges::count(std::span(ran).subspan(14, 20), 1U), 20) << "what won runs for a while";
   Selector fresh(tuned_configurations({1, 0.9}), options);
-  EXPECT_EQ(fresh.resting(), 0);
+  EXPECT_EQ(fresh.untimed(), 0);
   EXPECT_THROW(fresh.skip(1), Error);
 }
 
@@ -168,7 +173,7 @@ TEST(Selector, LearnsFromIterationsThatOverlapByTheMeanOfRanks) {
 /// Of short calls a model says the same of both sides: one agreement tells which is quicker, not two.
 TEST(Selector, TriesBlindlyWhatTheModelCannotTellFromTheStandard) {
   SelectorOptions options{
-      .iterations = 3, .blind = 1, .confirm = 32, .starts_up = 1, .floor = Seconds(1000), .agreement = Seconds(1)};
+      .iterations = 3, .blind = 1, .confirm = 32, .starts_up = 1, .allowance = Seconds(1000), .agreement = Seconds(1)};
   TunedProgram certain(tuned_configurations({1, 1, 1.5}), options, 23);
   certain.run(4, {3, 1, 1}, 0);
   EXPECT_EQ(certain.agreements(), 1) << "nothing is expected to win";
@@ -184,7 +189,7 @@ TEST(Selector, TriesBlindlyWhatTheModelCannotTellFromTheStandard) {
 
 TEST(Selector, LeavesTheStandardForNoDoubtfulGainWhereTimesAreToBeConfirmed) {
   SelectorOptions const options{
-      .iterations = 3, .blind = 1, .confirm = 32, .starts_up = 1, .clearly = 0.9, .floor = Seconds(1000)};
+      .iterations = 3, .blind = 1, .confirm = 32, .starts_up = 1, .clearly = 0.9, .allowance = Seconds(1000)};
   TunedProgram program(tuned_configurations({2, 1}), options, 20);
   program.run(8, {2, 1}, 0);
   EXPECT_EQ(program.rank(0).best(), 1U);
@@ -194,7 +199,7 @@ TEST(Selector, LeavesTheStandardForNoDoubtfulGainWhereTimesAreToBeConfirmed) {
 }
 
 TEST(Selector, ConfirmsAnewAfterTimesHaveDrifted) {
-  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .starts_up = 1, .floor = Seconds(1000)};
+  SelectorOptions const options{.iterations = 3, .blind = 1, .confirm = 32, .starts_up = 1, .allowance = Seconds(1000)};
   TunedProgram program(tuned_configurations({2, 1}), options, 21);
   program.run(106, {2, 1}, 0);
   EXPECT_TRUE(program.rank(0).settled());

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "allport/graph/carrier.h"
 #include "allport/graph/check.h"
 #include "allport/graph/count.h"
+#include "allport/graph/transport.h"
 
 namespace allport::tasks {
 namespace {
@@ -31,7 +31,7 @@ TEST(BlocksGraph, CountsFacesBetweenRanksAndWorkByCells) {
   BlocksGraph const graph(grid, owners, 4, {.iterations = 3, .flops = 20});
   double flops = 0;
   std::int64_t messages = 0;
-  for (auto const& c : graph::count(graph, *graph::carrier("flat"))) {
+  for (auto const& c : graph::count(graph, *graph::transport("flat"))) {
     flops += c.flops;
     messages += c.traffic.messages_sent;
   }

@@ -169,7 +169,7 @@ class Model {
     return least;
   }
 
-  /// The order hears of something, and what it says is on its way.
+  /// The order hears of something, and what it says is in flight.
   void hear(State& s) {
     for (auto const& [gang, ranks] : s.order.begin()) {
       for (auto const member : members(gang.i)) of(s, member.i) = bidden;

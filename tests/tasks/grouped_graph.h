@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "allport/graph/check.h"
-#include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
+#include "allport/tasks/transport.h"
 #include "comm/world.h"
 #include "random_graph.h"
 
@@ -71,7 +71,7 @@ void run_grouped(Look const& look) {
         auto const report = tasks::run(graph, comm, {.workers = workers});
         EXPECT_EQ(graph.wrong() + graph.misheard(), 0);
         EXPECT_TRUE(graph.ran_all(comm.rank()));
-        look(graph, report, graph::count(graph, *tasks::carrier(comm.machine()))[std::size_t(comm.rank())]);
+        look(graph, report, graph::count(graph, *tasks::transport(comm.machine()))[std::size_t(comm.rank())]);
       }
     }
   }

@@ -231,7 +231,7 @@ TEST(Team, RunsOneChunkInline) {
   }
 }
 
-/// Two chunks that wait for each other end only where a drone comes.
+/// Two chunks that wait for each other end only where a member comes.
 TEST(Team, HasItsDronesCome) {
   Team team(1);
   for (int turn = 0; turn < 50; ++turn) {

@@ -1,4 +1,4 @@
-// Blocks on ranks and masters against the whole grid on one: every cell, exactly, whatever the shape and who has which.
+// Blocks on ranks and leaders against the whole grid on one: every cell, exactly, whatever the shape and who has which.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -149,7 +149,7 @@ void try_all(std::vector<Case> const& cases) {
   Teams teams(two_cores(), {.threads = 4});
   for (auto const& c : cases) {
     for (auto const shape : {TeamsShape{1, 0}, {2, 1}, {4, 0}}) {
-      teams.configure(shape.masters, shape.drones);
+      teams.configure(shape.leaders, shape.members);
       for (bool const helped : {false, true}) {
         Trial<D> trial(c, comm, teams, {.helped = helped});
         for (int const count : {1, 0, 4}) {
@@ -192,7 +192,7 @@ TEST(Blocks, GoToWhoeverHasLeastToDoAndGoOn) {
     auto const report = trial.blocks().balance({.balancer = balancer});
     EXPECT_LE(report.after, report.before + 1e-9);
     EXPECT_EQ(trial.wrong(), 0);
-    teams.configure(teams.masters() == 2 ? 4 : 2, teams.masters() == 2 ? 0 : 1);
+    teams.configure(teams.leaders() == 2 ? 4 : 2, teams.leaders() == 2 ? 0 : 1);
     trial.iterate(3);
     EXPECT_EQ(trial.wrong(), 0) << name(balancer);
   }

@@ -49,19 +49,19 @@ void try_on(Teams& teams, Communicator const& comm, bool on_their_cores) {
   blocks.fill([](auto i, auto j) { return start_of(i, j); });
   int iterations = 0;
   for (auto const shape : shapes_of(teams.threads())) {
-    teams.configure(shape.masters, shape.drones);
+    teams.configure(shape.leaders, shape.members);
     std::atomic<int> wrong_threads{0};
     std::atomic<int> wrong_cores{0};
     blocks.iterate(3, [&](Block<2, Word> const& block, Team& team) {
-      auto const master = block.master();
+      auto const leader = block.leader();
       auto const size = team.size();
 #pragma omp parallel
       {
         auto const member = omp_get_thread_num();
-        teams.pin(master, member);
+        teams.pin(leader, member);
         if (omp_get_num_threads() != size) ++wrong_threads;
         if (on_their_cores) {
-          auto const core = std::size_t(teams.cores_of(master)[std::size_t(member)]);
+          auto const core = std::size_t(teams.cores_of(leader)[std::size_t(member)]);
           if (pinned_to() != teams.cores().all[core].processors) ++wrong_cores;
         }
 #pragma omp for schedule(dynamic, 1)
@@ -74,8 +74,8 @@ void try_on(Teams& teams, Communicator const& comm, bool on_their_cores) {
       }
     });
     iterations += 3;
-    EXPECT_EQ(wrong_threads, 0) << shape.masters << " x (1 + " << shape.drones << ")";
-    EXPECT_EQ(wrong_cores, 0) << shape.masters << " x (1 + " << shape.drones << ")";
+    EXPECT_EQ(wrong_threads, 0) << shape.leaders << " x (1 + " << shape.members << ")";
+    EXPECT_EQ(wrong_cores, 0) << shape.leaders << " x (1 + " << shape.members << ")";
     auto const right = whole(iterations);
     int wrong = 0;
     blocks.each([&](Block<2, Word> const& b) {

@@ -26,7 +26,7 @@ class Together : public TaskGraph {
   Rank owner(Task t) const override { return t.i; }
   int num_parents(Task t) const override { return t.kind == 0 ? 0 : t.i == starves_ ? 2 : 1; }
   void children(Task t, VisitEdge visit) const override {
-    if (t.kind == 0) visit({{1, 0, t.i, 0, 0}, 0, 0, Carries::order});
+    if (t.kind == 0) visit({{1, 0, t.i, 0, 0}, 0, 0, EdgeKind::order});
   }
   Shape output(Task, int) const override { return {}; }
   bool gang(Task t, Gang& gang) const override {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "allport/graph/check.h"
-#include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
+#include "allport/tasks/transport.h"
 #include "comm/world.h"
 #include "grouped_graph.h"
 
@@ -40,7 +40,7 @@ class Ganged : public GroupedGraph {
     if (!group.talks) return false;
     gang = gang_of(group);
     for (int round = 0; round < rounds(group); ++round) {
-      gang.talk.push_back({what(group, round), root(group, round), 8 * length(group, round), 8, 1});
+      gang.collectives.push_back({what(group, round), root(group, round), 8 * length(group, round), 8, 1});
     }
     if (group.size() < 2 || passed(group) == 0) return true;
     gang.expected_bytes = 8.0 * passed(group);
@@ -78,7 +78,7 @@ class Ganged : public GroupedGraph {
     }
     if (g.size() > 1) {
       bool const straight = what(g, round) == Collective::allreduce && g.size() <= 4;
-      auto const tree = graph::carrier(straight ? "flat" : "binomial");
+      auto const tree = graph::transport(straight ? "flat" : "binomial");
       tree->hops({task(g.first), 0, Collective::reduce, owners, root(g, round), 8, 8}, [&](graph::Hop const& hop) {
         auto* const to = reinterpret_cast<std::byte*>(&values[hop.to]);
         combine(to, reinterpret_cast<std::byte const*>(&values[hop.from]), to, 8);
@@ -175,7 +175,7 @@ TEST(TasksGangs, RunWithinAWindowOfSteps) {
       EXPECT_EQ(graph.wrong() + graph.misheard(), 0) << ahead << " ahead";
       EXPECT_TRUE(graph.ran_all(comm.rank())) << ahead << " ahead";
       EXPECT_LE(report.peak_bytes, pool[std::size_t(comm.rank())]) << ahead << " ahead";
-      EXPECT_EQ(report.count, graph::count(graph, *tasks::carrier(comm.machine()))[std::size_t(comm.rank())]);
+      EXPECT_EQ(report.count, graph::count(graph, *tasks::transport(comm.machine()))[std::size_t(comm.rank())]);
     }
   }
 }
@@ -218,7 +218,7 @@ class Crossing : public TaskGraph {
   bool gang(Task t, Gang& gang) const override {
     gang = Gang{};
     for (int m = 0; m < members(t.i); ++m) gang.members.push_back({0, 0, t.i, m, 0});
-    gang.talk.push_back({Collective::allreduce, 0, 8, 8, 3});
+    gang.collectives.push_back({Collective::allreduce, 0, 8, 8, 3});
     return true;
   }
   void run(Task t, TaskContext& context) const override {
@@ -261,7 +261,7 @@ TEST(TasksGangs, CrossWithoutLockingUp) {
         graph::check(graph);
         auto const report = tasks::run(graph, comm, {.workers = workers});
         EXPECT_EQ(graph.wrong(), 0) << "seed " << seed;
-        EXPECT_EQ(report.count, graph::count(graph, *tasks::carrier(comm.machine()))[std::size_t(comm.rank())]);
+        EXPECT_EQ(report.count, graph::count(graph, *tasks::transport(comm.machine()))[std::size_t(comm.rank())]);
         auto const control = comm.all_gather(std::span(&report.control_messages, 1));
         // Each member that is not on rank 0 tells that it is ready, is told to begin, and tells that it is done.
         EXPECT_EQ(std::accumulate(control.begin(), control.end(), std::int64_t{0}), 3 * graph.far());

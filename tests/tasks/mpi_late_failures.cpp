@@ -87,7 +87,7 @@ TEST(TasksLateFailures, AreThisRanksAloneWhereTheOthersHaveLeft) {
   }
 }
 
-/// Where the count under way cannot be the last, the other ranks are told.
+/// Where the count in flight cannot be the last, the other ranks are told.
 TEST(TasksLateFailures, EndTheRunEverywhereWhileOthersWork) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   if (comm.size() == 1) return;

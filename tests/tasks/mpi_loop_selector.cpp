@@ -18,7 +18,7 @@ Cores four_cores() { return {.all = {{{0}, 0}, {{1}, 0}, {{2}, 1}, {{3}, 1}}, .s
 
 /// Rank r is r + 1 times as slow as these, so that the last rank's word counts.
 Seconds fake(LoopConfiguration const& c, Rank rank) {
-  double const by_masters = c.shape.masters == 2 ? 1 : c.shape.masters == 4 ? 1.4 : 1.2;
+  double const by_masters = c.shape.leaders == 2 ? 1 : c.shape.leaders == 4 ? 1.4 : 1.2;
   double const by_loop = c.loop.schedule == LoopSchedule::dynamic ? 0.9 : 1;
   return Seconds(by_masters * by_loop * (rank + 1));
 }
@@ -35,8 +35,8 @@ TEST(TasksLoopSelector, FindsTheQuickestAndRemembersIt) {
     std::set<std::string> tried;
     for (int s = 0; s < steps; ++s) {
       auto const now = selector.apply();
-      EXPECT_EQ(teams.masters(), now.shape.masters);
-      EXPECT_EQ(teams.drones(), now.shape.drones);
+      EXPECT_EQ(teams.leaders(), now.shape.leaders);
+      EXPECT_EQ(teams.members(), now.shape.members);
       tried.insert(name(now));
       selector.record(fake(now, comm.rank()));
     }
@@ -68,10 +68,10 @@ TEST(TasksLoopSelector, AModelKeepsWhatIsHopelessFromBeingTried) {
   model::SpreadTerms const terms{.cores = 4, .objects = 16, .grain = Seconds(1e-4), .fork = Seconds(1e-3)};
   LoopSelector selector(comm, teams, loop_configurations(4), {.terms = terms});
   for (int s = 0; s < 500; ++s) {
-    EXPECT_EQ(selector.apply().shape.drones, 0);
+    EXPECT_EQ(selector.apply().shape.members, 0);
     selector.record(Seconds(4e-4));
   }
-  EXPECT_EQ(selector.best().shape.masters, 4);
+  EXPECT_EQ(selector.best().shape.leaders, 4);
 }
 
 TEST(TasksLoopSelector, WhatIsRememberedSaysHowTheProgramWasStarted) {
@@ -86,7 +86,7 @@ TEST(TasksLoopSelector, WhatIsRememberedSaysHowTheProgramWasStarted) {
     LoopSelector selector(comm, teams, all, {.site = "plate"});
     for (int s = 0; s < 3000; ++s) {
       auto const now = selector.apply().shape;
-      selector.record(Seconds(seconds * (now.masters * (1 + now.drones) == (threads + 1) / 2 ? 1 : 1.2)));
+      selector.record(Seconds(seconds * (now.leaders * (1 + now.members) == (threads + 1) / 2 ? 1 : 1.2)));
     }
   };
   run(4, 1.0);
@@ -109,7 +109,7 @@ TEST(TasksLoopSelector, WhatIsRememberedSaysHowTheProgramWasStarted) {
 TEST(TasksLoopSelector, FewerThreadsAreAmongTheConfigurationsWhereTheyAreAskedFor) {
   std::set<int> busy;
   for (auto const& c : loop_configurations(8, {{}}, Threads::fewer_too))
-    busy.insert(c.shape.masters * (1 + c.shape.drones));
+    busy.insert(c.shape.leaders * (1 + c.shape.members));
   EXPECT_EQ(busy, (std::set<int>{4, 6, 8}));
   EXPECT_EQ(loop_configurations(1, {{}}, Threads::fewer_too).size(), 1U);
   EXPECT_EQ(loop_configurations(2, {{}}, Threads::fewer_too).size(), 3U);

@@ -7,8 +7,8 @@
 
 #include "allport/graph/check.h"
 #include "allport/graph/count.h"
-#include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
+#include "allport/tasks/transport.h"
 #include "comm/world.h"
 
 namespace allport::testing {
@@ -39,10 +39,10 @@ class Steps : public TaskGraph {
     if (t.kind == meet) {
       for (auto r = t.i % rows_; r < ranks_; r += rows_) visit({of(work, r, t.k), 0, 0});
     } else if (t.kind == work) {
-      visit({of(aside, t.i, t.k), 0, 0, Carries::order});
+      visit({of(aside, t.i, t.k), 0, 0, EdgeKind::order});
       if (t.k + 1 == steps_) return;
-      visit({of(work, t.i, t.k + 1), 1, 0, Carries::order});
-      if (in_gang(t.i, t.k + 1)) visit({of(meet, t.i, t.k + 1), 0, 0, Carries::order});
+      visit({of(work, t.i, t.k + 1), 1, 0, EdgeKind::order});
+      if (in_gang(t.i, t.k + 1)) visit({of(meet, t.i, t.k + 1), 0, 0, EdgeKind::order});
     }
   }
   Shape output(Task t, int) const override { return t.kind == meet ? Shape{1, 1, 0} : Shape{}; }
@@ -55,7 +55,7 @@ class Steps : public TaskGraph {
     gang = Gang{};
     auto const first = t.i / rows_ * rows_;
     for (Rank r = first; r < first + rows_; ++r) gang.members.push_back(of(meet, r, t.k));
-    gang.talk = {{Collective::allreduce, 0, 8, 8, 2}};
+    gang.collectives = {{Collective::allreduce, 0, 8, 8, 2}};
     gang.inside = true;
     return true;
   }
@@ -116,7 +116,7 @@ TEST(TasksMeetInside, AndEverythingRuns) {
       if (comm.size() % rows != 0) continue;
       Steps const checked(comm.size(), rows, steps);
       graph::check(checked);
-      auto const counted = graph::count(checked, *tasks::carrier(comm.machine()))[std::size_t(comm.rank())];
+      auto const counted = graph::count(checked, *tasks::transport(comm.machine()))[std::size_t(comm.rank())];
       for (int const workers : {1, 3}) {
         SCOPED_TRACE(fmt::format("{}, {} rows, {} workers", spec, rows, workers));
         Steps const graph(comm.size(), rows, steps);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "allport/graph/check.h"
-#include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
+#include "allport/tasks/transport.h"
 #include "comm/world.h"
 #include "random_graph.h"
 
@@ -18,18 +18,18 @@ namespace {
 TEST(TasksRun, RandomGraphsGiveWhatTheirTasksWant) {
   for (auto const& spec : fitting_specs()) {
     Communicator const comm(MPI_COMM_WORLD, spec);
-    for (auto const way :
-         {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::axes, MulticastWay::binomial}) {
+    for (auto const tree : {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::axes,
+                            MulticastTree::binomial}) {
       for (int const workers : {1, 3}) {
         if (workers > 1 && spec != fitting_specs().front()) continue;
         for (std::int64_t const longest : {3, 3000}) {
           RandomGraph const graph(comm.size(), 150, unsigned(7 * longest + workers), longest);
           graph::check(graph);
-          auto const report = tasks::run(graph, comm, {.workers = workers, .way = way});
-          EXPECT_EQ(graph.wrong(), 0) << spec << " " << name(way);
-          EXPECT_TRUE(graph.ran_all(comm.rank())) << spec << " " << name(way);
-          auto const counts = graph::count(graph, *tasks::carrier(comm.machine(), way));
-          EXPECT_EQ(report.count, counts[std::size_t(comm.rank())]) << spec << name(way);
+          auto const report = tasks::run(graph, comm, {.workers = workers, .multicast = tree});
+          EXPECT_EQ(graph.wrong(), 0) << spec << " " << name(tree);
+          EXPECT_TRUE(graph.ran_all(comm.rank())) << spec << " " << name(tree);
+          auto const counts = graph::count(graph, *tasks::transport(comm.machine(), tree));
+          EXPECT_EQ(report.count, counts[std::size_t(comm.rank())]) << spec << name(tree);
         }
       }
     }
@@ -60,7 +60,7 @@ TEST(TasksRun, KeepsNoMoreThanItsPoolAndGivesTheSame) {
       for (unsigned seed = 0; seed < 3; ++seed) {
         Stepped const graph(comm.size(), 200, 10 * seed + unsigned(ahead), 3000);
         graph::check(graph);
-        auto const counts = graph::count(graph, *tasks::carrier(comm.machine()));
+        auto const counts = graph::count(graph, *tasks::transport(comm.machine()));
         auto const pool = graph::pool(graph, ahead);
         auto const report = tasks::run(graph, comm, {.workers = workers, .ahead = ahead});
         EXPECT_EQ(graph.wrong(), 0) << ahead << " ahead, seed " << seed;
@@ -103,10 +103,10 @@ class Overwritten : public TaskGraph {
   int num_parents(Task t) const override { return t.kind == 0 ? (t.k == 0 ? 0 : 2) : 1; }
   void children(Task t, VisitEdge visit) const override {
     if (t.kind == 0) {
-      for (Rank r = 0; r < ranks_; ++r) visit({{1, 0, r, 0, t.k}, 0, 0, Carries::data});
-      if (t.k + 1 < rounds_) visit({write(t.k + 1), 0, 0, Carries::sent});
+      for (Rank r = 0; r < ranks_; ++r) visit({{1, 0, r, 0, t.k}, 0, 0, EdgeKind::data});
+      if (t.k + 1 < rounds_) visit({write(t.k + 1), 0, 0, EdgeKind::sent});
     } else if (t.i == 0 && t.k + 1 < rounds_) {
-      visit({write(t.k + 1), 0, 0, Carries::order});
+      visit({write(t.k + 1), 0, 0, EdgeKind::order});
     }
   }
   Shape output(Task, int) const override { return {static_cast<std::int64_t>(tile_.size()), 1, 0}; }
@@ -136,10 +136,10 @@ class Overwritten : public TaskGraph {
 
 TEST(TasksRun, OverwritesATileWhenItHasLeft) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
-  for (auto const way : {MulticastWay::flat, MulticastWay::prefix}) {
+  for (auto const tree : {MulticastTree::flat, MulticastTree::prefix}) {
     Overwritten const graph(comm.size(), comm.rank(), 40);
     graph::check(graph);
-    tasks::run(graph, comm, {.workers = 2, .way = way});
+    tasks::run(graph, comm, {.workers = 2, .multicast = tree});
     EXPECT_EQ(graph.wrong(), 0);
   }
 }
@@ -196,7 +196,7 @@ TEST(TasksRun, HandsOnWhatHasComeWhereItLies) {
     graph::check(graph);
     auto const report = tasks::run(graph, comm, {.workers = workers});
     EXPECT_EQ(graph.wrong(), 0);
-    auto const counts = graph::count(graph, *tasks::carrier(comm.machine()));
+    auto const counts = graph::count(graph, *tasks::transport(comm.machine()));
     EXPECT_EQ(report.count, counts[std::size_t(comm.rank())]);
     EXPECT_LE(report.peak_bytes, graph::pool(graph, 0)[std::size_t(comm.rank())]);
     if (comm.size() == 1) {
@@ -248,7 +248,7 @@ TEST(TasksRun, OneAfterTheOtherWhereRanksAreLate) {
     auto const report = tasks::run(graph, comm, {.ahead = 1 + round % 3});
     EXPECT_EQ(graph.wrong(), 0);
     EXPECT_TRUE(graph.ran_all(comm.rank()));
-    EXPECT_EQ(report.count, graph::count(graph, *tasks::carrier(comm.machine()))[std::size_t(comm.rank())]);
+    EXPECT_EQ(report.count, graph::count(graph, *tasks::transport(comm.machine()))[std::size_t(comm.rank())]);
     if (round % 8 == 7) {
       Failing const failing(comm.size(), 120, 5, 2000);
       EXPECT_THROW(tasks::run(failing, comm), Error);

@@ -24,7 +24,7 @@ class Spread : public TaskGraph {
   Rank owner(Task t) const override { return t.i; }
   int num_parents(Task t) const override { return t.k > 0 ? 1 : 0; }
   void children(Task t, VisitEdge visit) const override {
-    if (t.k + 1 < length_) visit({{0, 0, t.i, 0, t.k + 1}, 0, 0, Carries::order});
+    if (t.k + 1 < length_) visit({{0, 0, t.i, 0, t.k + 1}, 0, 0, EdgeKind::order});
   }
   Shape output(Task, int) const override { return {}; }
   void run(Task t, TaskContext& context) const override {

@@ -8,8 +8,8 @@
 
 #include "allport/graph/check.h"
 #include "allport/graph/simulate.h"
-#include "allport/tasks/carrier.h"
 #include "allport/tasks/run.h"
+#include "allport/tasks/transport.h"
 #include "comm/world.h"
 
 namespace allport::testing {
@@ -84,19 +84,19 @@ class Rounds : public TaskGraph {
     auto const& round = at(t.k);
     auto const next = std::ranges::upper_bound(round.sorted, t.i);
     auto const tell = [&](int output) {
-      if (next != round.sorted.end()) visit({part(*next, t.k), 0, output, Carries::data});
+      if (next != round.sorted.end()) visit({part(*next, t.k), 0, output, EdgeKind::data});
     };
     if (t.kind == 0) {
-      visit({total(t.k), 0, 0, Carries::sum});
-      visit({over(t.i, t.k), 0, 0, Carries::sent});
+      visit({total(t.k), 0, 0, EdgeKind::sum});
+      visit({over(t.i, t.k), 0, 0, EdgeKind::sent});
       if (t.i == round.root) tell(1);
     } else if (t.kind == 1) {
-      visit({over(round.root, t.k), 0, 0, Carries::order});
+      visit({over(round.root, t.k), 0, 0, EdgeKind::order});
     } else {
       if (t.i != round.root) tell(0);
       for (int k = t.k + 1; k < static_cast<int>(rounds_.size()); ++k) {
         if (!in(at(k), t.i)) continue;
-        visit({part(t.i, k), 0, 0, Carries::order});
+        visit({part(t.i, k), 0, 0, EdgeKind::order});
         break;
       }
     }
@@ -180,12 +180,12 @@ TEST(TasksSums, AreCombinedOnTheirWayInTheirOrderAsCounted) {
         for (std::int64_t const longest : {2, 900}) {
           Rounds const graph(comm.size(), comm.rank(), 24, unsigned(longest + ahead), longest);
           graph::check(graph);
-          auto const way = longest == 2 ? MulticastWay::flat : MulticastWay::prefix;
-          auto const carrier = tasks::carrier(comm.machine(), way);
+          auto const tree = longest == 2 ? MulticastTree::flat : MulticastTree::prefix;
+          auto const carrier = tasks::transport(comm.machine(), tree);
           auto const counts = graph::count(graph, *carrier);
           auto const pool = graph::pool(graph, ahead);
           auto const report =
-              tasks::run(graph, comm, {.workers = workers, .way = way, .ahead = ahead, .combine = combine_maps});
+              tasks::run(graph, comm, {.workers = workers, .multicast = tree, .ahead = ahead, .combine = combine_maps});
           EXPECT_EQ(graph.wrong(), 0) << spec << " " << ahead << " ahead";
           EXPECT_EQ(graph.sums(), graph.own_sums());
           EXPECT_EQ(report.count, counts[std::size_t(comm.rank())]) << spec << " " << ahead << " ahead";

@@ -242,7 +242,7 @@ TEST(PoolModel, PoolsCountWhatStepsUnderWayKeep) {
   EXPECT_EQ(graph::pool(made, 1), (std::vector<std::int64_t>{32, 24 + 32}));
   EXPECT_EQ(graph::pool(made, 2), (std::vector<std::int64_t>{24 + 32, 16 + 24 + 32}));
   EXPECT_EQ(graph::pool(made, 0), (std::vector<std::int64_t>{80, 80}));
-  // What 1 hands on is what came to it, in memory of one step; in a later one on its rank it counts once more.
+  // What 1 forwards is what came to it, in memory of one step; in a later one on its rank it counts once more.
   TableGraph on({{.owner = 0, .children = {{task(1)}}, .output = {3, 1, 0}},
                  {.owner = 1, .children = {{task(2)}, {task(3)}}, .output = {3, 1, 0}, .forwards = 0},
                  {.owner = 0, .children = {}},

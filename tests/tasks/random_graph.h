@@ -24,7 +24,7 @@ inline Value mix(Value a, Value b) {
 }
 
 /// A random graph, the same on all ranks: task i has parents below i, several outputs, some of them empty, and some
-/// that are what a parent made, handed on.
+/// that are what a parent made, forwarded.
 class RandomGraph : public TaskGraph {
  public:
   struct Node {
@@ -53,7 +53,7 @@ class RandomGraph : public TaskGraph {
     for (int t = 0; t < tasks; ++t) {
       int input = 0;
       for (auto const& [parent, output] : nodes_[std::size_t(t)].parents) {
-        children_[std::size_t(parent)].push_back({task(t), input++, output, Carries::data});
+        children_[std::size_t(parent)].push_back({task(t), input++, output, EdgeKind::data});
       }
     }
     for (int t = 0; t < tasks; ++t) {
@@ -119,7 +119,7 @@ class RandomGraph : public TaskGraph {
   [[nodiscard]] Node const& node(int t) const { return nodes_[std::size_t(t)]; }
 
  private:
-  /// Whose output it is that a task has handed on.
+  /// Whose output it is that a task has forwarded.
   [[nodiscard]] std::pair<int, int> maker(int t, int output) const {
     while (output == 0 && node(t).forwards >= 0) std::tie(t, output) = node(t).parents[std::size_t(node(t).forwards)];
     return {t, output};

@@ -1,4 +1,5 @@
-// Teams of masters and drones: who is where, that all run, and that they change without a thread being started or lost.
+// Teams of leaders and members: who is where, that all run, and that they change without a thread being started or
+// lost.
 #include "allport/tasks/teams.h"
 
 #include <gtest/gtest.h>
@@ -40,9 +41,9 @@ TEST(Cores, TeamsLieInsideDomainsWhereTheseHaveRoom) {
   for (auto const& [domains, each] : {std::pair{2, 14}, {2, 22}, {4, 3}, {1, 5}}) {
     auto const cores = computer(domains, each);
     for (auto const shape : shapes_of(domains * each)) {
-      auto const size = 1 + shape.drones;
-      auto const teams = place_teams(cores, shape.masters, size);
-      ASSERT_EQ(int(teams.size()), shape.masters);
+      auto const size = 1 + shape.members;
+      auto const teams = place_teams(cores, shape.leaders, size);
+      ASSERT_EQ(int(teams.size()), shape.leaders);
       std::set<int> used;
       int whole = 0;
       for (auto const& team : teams) {
@@ -51,7 +52,7 @@ TEST(Cores, TeamsLieInsideDomainsWhereTheseHaveRoom) {
         whole += domains_of(cores, team) == 1 ? 1 : 0;
       }
       EXPECT_EQ(int(used.size()), domains * each) << "a core serves two threads";
-      EXPECT_EQ(whole, std::min(shape.masters, domains * (each / size))) << each << " by " << size;
+      EXPECT_EQ(whole, std::min(shape.leaders, domains * (each / size))) << each << " by " << size;
     }
   }
 }
@@ -146,23 +147,23 @@ TEST(Cores, UsableOnesAreThoseOfTheCpuset) {
 TEST(Teams, EveryMasterRunsEveryIterationOfItsLoopInAnyShape) {
   Teams teams(computer(1, 2), {.threads = 12});
   EXPECT_FALSE(teams.pinned());
-  EXPECT_EQ(teams.masters(), 1);
-  EXPECT_EQ(teams.drones(), 11);
+  EXPECT_EQ(teams.leaders(), 1);
+  EXPECT_EQ(teams.members(), 11);
   std::set<std::thread::id> threads;
   std::mutex mutex;
   for (int round = 0; round < 3; ++round) {
     for (auto const shape : shapes_of(12)) {
-      teams.configure(shape.masters, shape.drones);
-      ASSERT_EQ(teams.masters(), shape.masters);
-      ASSERT_EQ(teams.drones(), shape.drones);
-      std::vector<std::atomic<int>> count(std::size_t(shape.masters) * 100);
-      teams.run([&](int master, Team& team) {
-        EXPECT_EQ(team.size(), 1 + shape.drones);
+      teams.configure(shape.leaders, shape.members);
+      ASSERT_EQ(teams.leaders(), shape.leaders);
+      ASSERT_EQ(teams.members(), shape.members);
+      std::vector<std::atomic<int>> count(std::size_t(shape.leaders) * 100);
+      teams.run([&](int leader, Team& team) {
+        EXPECT_EQ(team.size(), 1 + shape.members);
         {
           std::scoped_lock const hold(mutex);
           threads.insert(std::this_thread::get_id());
         }
-        team.parallel_for(Range{0, 100}, [&](std::int64_t i) { ++count[std::size_t(master * 100 + i)]; },
+        team.parallel_for(Range{0, 100}, [&](std::int64_t i) { ++count[std::size_t(leader * 100 + i)]; },
                           {LoopSchedule::dynamic, 1});
       });
       for (auto const& c : count) ASSERT_EQ(c, 1);
@@ -173,18 +174,18 @@ TEST(Teams, EveryMasterRunsEveryIterationOfItsLoopInAnyShape) {
 
 TEST(Teams, FewerThreadsThanThereAreAndOneAlone) {
   Teams teams(computer(1, 2), {.threads = 5});
-  for (auto const& [masters, drones] : {std::pair{2, 0}, {1, 1}, {1, 0}, {2, 1}}) {
-    teams.configure(masters, drones);
+  for (auto const& [leaders, members] : {std::pair{2, 0}, {1, 1}, {1, 0}, {2, 1}}) {
+    teams.configure(leaders, members);
     std::atomic<int> sum{0};
     teams.run([&](int, Team& team) {
       sum += int(team.parallel_reduce(
           Range{0, 50}, std::int64_t{0}, [](std::int64_t i) { return i; }, std::plus<>()));
     });
-    EXPECT_EQ(sum, masters * 1225);
+    EXPECT_EQ(sum, leaders * 1225);
   }
   Teams one(computer(1, 1), {});
   int ran = 0;
-  one.run([&](int master, Team& team) { ran += 1 + master + team.size(); });
+  one.run([&](int leader, Team& team) { ran += 1 + leader + team.size(); });
   EXPECT_EQ(ran, 2);
 }
 
@@ -194,8 +195,8 @@ TEST(Teams, WhatTheLowestMasterThrewReachesTheCaller) {
   for (int round = 0; round < 3; ++round) {
     std::atomic<int> finished{0};
     try {
-      teams.run([&](int master, Team&) {
-        if (master % 2 == 1) throw std::runtime_error("master " + std::to_string(master));
+      teams.run([&](int leader, Team&) {
+        if (leader % 2 == 1) throw std::runtime_error("master " + std::to_string(leader));
         ++finished;
       });
       FAIL() << "nothing was thrown";
@@ -209,7 +210,7 @@ TEST(Teams, WhatTheLowestMasterThrewReachesTheCaller) {
   EXPECT_THROW(teams.configure(0, 0), Error);
   EXPECT_THROW(teams.configure(1, -1), Error);
   EXPECT_THROW(Teams(Cores{}), Error);
-  EXPECT_EQ(teams.masters(), 4) << "what is refused changes nothing";
+  EXPECT_EQ(teams.leaders(), 4) << "what is refused changes nothing";
 }
 
 TEST(Teams, ArePinnedInsideTheCpusetAndGiveItBack) {
@@ -219,9 +220,9 @@ TEST(Teams, ArePinnedInsideTheCpusetAndGiveItBack) {
     Teams teams(cores);
     ASSERT_TRUE(teams.pinned());
     for (auto const shape : shapes_of(cores.size())) {
-      teams.configure(shape.masters, shape.drones);
-      teams.run([&](int master, Team&) {
-        auto const core = teams.cores_of(master).front();
+      teams.configure(shape.leaders, shape.members);
+      teams.run([&](int leader, Team&) {
+        auto const core = teams.cores_of(leader).front();
         EXPECT_EQ(pinned_to(), cores.all[std::size_t(core)].processors);
       });
     }

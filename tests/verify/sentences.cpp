@@ -62,7 +62,7 @@ TEST(Sentences, Race) {
 TEST(Sentences, Deadlock) {
   expect(
       spoiled(chain(), {{2, [](Program& p) { p.ops[0].after.add(1); }}}), Kind::deadlock, 2, 0,
-      "nothing can move any more, 2 operations wait in a circle: rank 2's receive from 1 on channel 0 (segment 0) "
+      "no operation can proceed, 2 operations wait in a cycle: rank 2's receive from 1 on channel 0 (segment 0) "
       "waits for segment 0 of rank 2's send to 3 on channel 0; rank 2's send to 3 on channel 0 (segment 0) waits for "
       "segment 0 of rank 2's receive from 1 on channel 0");
 }

@@ -40,7 +40,7 @@ TEST(SubNetworkProof, HoldsOnOddSetsOfPlaces) {
           ASSERT_TRUE(report.ok) << verify::to_text(report);
           EXPECT_EQ(report.time.lower_bound.value(), verify::lower_bound(machine, contract, places).time().value());
           EXPECT_GE(report.time.busiest.value(), report.time.bandwidth_bound.value() * (1 - 1e-9));
-          bool const packed = network->trees(root, TreeWay::from_root)->sharing == 1;
+          bool const packed = network->trees(root, TreeDirection::from_root)->sharing == 1;
           if (row.what == Collective::broadcast && packed) EXPECT_TRUE(report.links.disjoint);
         }
       }

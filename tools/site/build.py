@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-import check_house  # noqa: E402
+import check_architecture  # noqa: E402
 import figures_page  # noqa: E402
 import header_reference  # noqa: E402
 import python_reference  # noqa: E402
@@ -69,32 +69,34 @@ def python_pages(source: Path) -> list[str]:
 def header_pages(source: Path) -> list[str]:
     """Writes the pages of C and C++; what of C's has no comment."""
     folder = source / "api" / "cpp"
-    rooms = header_reference.read(ROOT / "include")
-    rows = check_house.read_table(ROOT / "docs/concepts/house.md")
+    modules = header_reference.read(ROOT / "include")
+    rows = check_architecture.read_table(ROOT / "docs/concepts/architecture.md")
     abouts = {"c": "The C interface: every function returns a code, and `allport_error()` has the message."}
-    what = house_rooms()
-    for room, headers in rooms.items():
-        about = abouts.get(room) or what.get(room, "")
-        write(folder / f"{room}.md", header_reference.page("C" if room == "c" else f"C++: {room}", about, headers))
+    what = module_descriptions()
+    for module, headers in modules.items():
+        about = abouts.get(module) or what.get(module, "")
+        write(
+            folder / f"{module}.md", header_reference.page("C" if module == "c" else f"C++: {module}", about, headers)
+        )
     for path in folder.glob("*.md"):
-        if path.stem != "index" and path.stem not in rooms:
+        if path.stem != "index" and path.stem not in modules:
             path.unlink()
-    order = ["c", *sorted((r for r in rooms if r != "c"), key=lambda r: (rows[r].floor, r))]
+    order = ["c", *sorted((r for r in modules if r != "c"), key=lambda r: (rows[r].layer, r))]
     lines = [
         "# C and C++, header by header",
         "",
-        "From the public headers, a page a room of [the house](../../docs/concepts/house.md).",
+        "From the public headers, one page per module of the [architecture](../../docs/concepts/architecture.md).",
         "",
     ]
     lines += ["```{toctree}", ":maxdepth: 1", "", *order, "```", ""]
     write(folder / "index.md", "\n".join(lines))
-    return [f"include/{line}: no comment" for header in rooms["c"] for line in header_reference.undocumented(header)]
+    return [f"include/{line}: no comment" for header in modules["c"] for line in header_reference.undocumented(header)]
 
 
-def house_rooms() -> dict[str, str]:
-    """What lives in each room, from the table of the house."""
+def module_descriptions() -> dict[str, str]:
+    """The description of each module, from the table of the architecture page."""
     found = {}
-    for line in (ROOT / "docs/concepts/house.md").read_text().splitlines():
+    for line in (ROOT / "docs/concepts/architecture.md").read_text().splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if line.startswith("|") and len(cells) == 4 and cells[0].isdigit():
             found[cells[1].strip(" `")] = cells[2][:1].upper() + cells[2][1:] + "."

@@ -1,4 +1,4 @@
-"""The reference of C and C++, a page a room, from the public headers: every public name with its `///` comment.
+"""The reference of C and C++, a page a module, from the public headers: every public name with its `///` comment.
 
 A header is parsed by tree-sitter, so that nothing hangs on how a declaration is broken into lines; what comes out are
 directives of Sphinx's C and C++ domains, which make names objects of the search and of the index.
@@ -322,9 +322,9 @@ def undocumented(header: Header) -> list[str]:
     ]
 
 
-def page(room: str, about: str, headers: list[Header]) -> str:
-    """A room's page."""
-    lines = [f"# {room}", "", _plain(about), ""]
+def page(module: str, about: str, headers: list[Header]) -> str:
+    """A module's page."""
+    lines = [f"# {module}", "", _plain(about), ""]
     for header in headers:
         lines += [f"## `{header.name}`", "", markdown(header.about), ""]
         domain = "c" if header.name.count("/") == 1 else "cpp"
@@ -338,11 +338,11 @@ def page(room: str, about: str, headers: list[Header]) -> str:
 
 
 def read(include: Path) -> dict[str, list[Header]]:
-    """All public headers by room; the C interface is room `c`."""
-    rooms: dict[str, list[Header]] = {"c": []}
+    """All public headers by module; the C interface is module `c`."""
+    modules: dict[str, list[Header]] = {"c": []}
     for path in sorted((include / "allport").glob("*.h")):
-        rooms["c"].append(parse(path.read_text(), str(path.relative_to(include))))
+        modules["c"].append(parse(path.read_text(), str(path.relative_to(include))))
     for path in sorted((include / "allport").glob("*/*.h")):
         name = str(path.relative_to(include))
-        rooms.setdefault(path.parent.name, []).append(parse(path.read_text(), name))
-    return rooms
+        modules.setdefault(path.parent.name, []).append(parse(path.read_text(), name))
+    return modules

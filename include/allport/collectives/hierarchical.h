@@ -1,5 +1,5 @@
-// The combinator: trees over the grid's nodes become trees over ranks, with a machine's inner levels below them. Who
-// builds trees builds them over nodes; every collective over trees is hierarchical by it.
+// The hierarchical combinator: turns trees over nodes into trees over ranks, with trees over a machine's inner levels
+// below them. Trees are built over nodes only; the combinator makes every tree collective hierarchical.
 #pragma once
 
 #include <array>
@@ -10,15 +10,15 @@
 
 namespace allport {
 
-/// How the ranks of a node hang below the one that its links end at.
+/// How the ranks of a node are attached to its leader, the rank that uses its links.
 enum class Below : std::uint8_t {
   binomial,  ///< level by level, outermost first: a binomial tree over the parts, then one within each
   direct,    ///< all of them its children
 };
 
 /// The inner trees: one in every node, from the rank `leader` of it. Neighbouring levels that have neither bandwidth
-/// nor latency of their own are one to a binomial tree, as they are to model::spread_time. What enters a part of a
-/// level enters it once, so each of the level's ways carries no more than the price counts.
+/// nor latency of their own form one binomial tree, as in model::spread_time. Data enter each part of a level once, so
+/// each link of the level carries no more than the price assumes.
 class InnerTrees {
  public:
   /// @pre 0 <= leader < levels.ranks()
@@ -32,7 +32,7 @@ class InnerTrees {
   /// The parent within the node. @pre !leads(rank)
   [[nodiscard]] Rank parent(Rank rank) const;
   void add_children(Rank rank, TreePlace& into) const;
-  /// What a leader has over links: its node's place `outer` among nodes.
+  /// Adds a leader's tree edges over links: those of its node, `outer`.
   void lead(TreePlace const& outer, TreePlace& into) const;
 
  private:
@@ -50,7 +50,7 @@ class InnerTrees {
   std::array<Digit, max_levels> digits_{};  // outermost first
 };
 
-/// The place of a rank whose node has the place `outer` among nodes; only leaders look at that.
+/// The tree edges of a rank; `outer` are those of its node, used by leaders only.
 void place_below(TreePlace const& outer, InnerTrees const& inner, Rank rank, TreePlace& into);
 
 /// The nodes of `outer` (Rank means node there) become their leaders; the other ranks of a node hang below its leader.

@@ -1,5 +1,5 @@
-// Neighbourhood collectives: every rank has blocks for a few others, the same ones in every call. Blocks go straight,
-// or in parts by several ways, over ranks between, that lead them round what is busy.
+// Neighbourhood collectives: every rank has blocks for a few others, the same ones in every call. Blocks are sent
+// directly, or in parts over intermediate ranks on routes that avoid busy links.
 #pragma once
 
 #include <cstdint>
@@ -24,57 +24,56 @@ struct NeighbourEdge {
   friend bool operator==(NeighbourEdge const&, NeighbourEdge const&) = default;
 };
 
-/// Where the blocks of a neighbourhood collective go along. Immutable; copies share everything.
-class NeighbourWays {
+/// Routes of the blocks of a neighbourhood collective. Immutable; copies share their data.
+class NeighbourRoutes {
  public:
-  /// What a block is cut into, for parts to go by different ways.
+  /// Number of shares of a block that may take different routes.
   static constexpr int shares = 8;
 
-  /// A part of a block, in shares of it, and the ranks that it visits: the sender, who passes it on, the receiver.
+  /// A part of a block, in shares, and the ranks on its route: sender, relays, receiver.
   struct Part {
     std::int32_t edge = 0;
     std::int32_t begin = 0;
     std::int32_t end = shares;
     std::vector<Rank> path;
-    std::vector<std::int32_t> channels;  ///< of the streams between them
+    std::vector<std::int32_t> channels;  ///< of the streams between consecutive ranks
   };
 
-  /// All blocks straight from rank to rank. The edges of all ranks, or all those of one rank, whose program is then the
-  /// only one that is right. Edges of one pair of ranks are told apart by their order here.
-  /// @throws Error naming the edge whose rank is none of 0..ranks-1
-  [[nodiscard]] static NeighbourWays straight(Rank ranks, std::vector<NeighbourEdge> edges);
-  /// The edges of all ranks, in parts over other ways where that takes load off the busiest links of the machine,
-  /// blocks being equally long: a part leaves by any of the sender's links, comes in by any of the receiver's, or turns
-  /// its corners in another order, and the network routes it between ranks as Machine::route does. Minimises the sum
-  /// over links of (load / largest load)^8, with a little for every link crossed. Deterministic: the same on
-  /// every rank. All stays straight where links are dead, and where there are too many edges (`effort` links looked
-  /// at).
+  /// All blocks directly from rank to rank. `edges` are those of all ranks, or all of one rank; then only that rank's
+  /// program is valid. Edges between the same two ranks are distinguished by their order.
+  /// @throws Error naming an edge whose rank is not in 0..ranks-1
+  [[nodiscard]] static NeighbourRoutes straight(Rank ranks, std::vector<NeighbourEdge> edges);
+  /// The edges of all ranks, with parts on alternative routes if that reduces the load of the machine's busiest links,
+  /// for blocks of equal length: a part may leave over any of the sender's links, arrive over any of the receiver's, or
+  /// take its axes in another order; between ranks it is routed as by Machine::route. Minimises the sum over links of
+  /// (load / maximum load)^8, plus a small cost per link. Deterministic: the same on every rank. All blocks are sent
+  /// directly if the machine has dead links, or if there are too many edges (more than `effort` links examined).
   /// @pre machine.ranks() == ranks; rank r at place r
-  [[nodiscard]] static NeighbourWays spread(Machine const& machine, std::vector<NeighbourEdge> edges,
-                                            std::int64_t effort = 40'000'000);
+  [[nodiscard]] static NeighbourRoutes spread(Machine const& machine, std::vector<NeighbourEdge> edges,
+                                              std::int64_t effort = 40'000'000);
 
   [[nodiscard]] Rank ranks() const;
   [[nodiscard]] std::span<NeighbourEdge const> edges() const;
   [[nodiscard]] std::span<Part const> parts() const;
-  [[nodiscard]] bool is_straight() const;  ///< every block in one part, over no rank between
-  /// Most streams that go from one rank to another: their channels.
+  [[nodiscard]] bool is_straight() const;  ///< every block is one part without relays
+  /// Maximum number of streams from one rank to another.
   [[nodiscard]] std::int32_t channels() const;
 
-  /// What blocks of so many bytes take, all at once: t_at_once() of all parts, and what passing on adds to it: for each
-  /// rank between 2 o and the time of a segment, of the part that has most.
+  /// Predicted time of blocks of `bytes` bytes, all at once: t_at_once() of all parts, plus, for each relay of the part
+  /// with most relays, 2 o and the time of a segment.
   [[nodiscard]] Seconds price(Machine const& machine, std::int64_t bytes) const;
 
-  /// Where a rank's block lies in its input (by NeighbourEdge::out) or output (by NeighbourEdge::in).
+  /// Offset of a rank's block in its input (by NeighbourEdge::out) or output (by NeighbourEdge::in).
   using Offset = std::function<std::int64_t(Rank rank, std::int32_t block)>;
   /// Bytes of an edge's block.
   using Length = std::function<std::int64_t(std::int32_t edge)>;
-  /// A schedule without a promise that carries each edge's block from its sender's input to its receiver's output.
-  /// @param buffers of each rank; the same on all ranks, or this rank's own right and others any
+  /// A schedule with contract `none` that sends each edge's block from its sender's input to its receiver's output.
+  /// @param buffers by rank; only this rank's entry is used on a rank
   [[nodiscard]] Schedule schedule(Length length, Offset input, Offset output, std::vector<Extents> buffers) const;
 
  private:
   struct Table;
-  explicit NeighbourWays(std::shared_ptr<Table const> table) : table_(std::move(table)) {}
+  explicit NeighbourRoutes(std::shared_ptr<Table const> table) : table_(std::move(table)) {}
 
   std::shared_ptr<Table const> table_;
 };

@@ -1,5 +1,5 @@
-// Sets of spanning trees as functions of coordinates, and the two schedules that every such set gives: a broadcast down
-// the trees and a reduction up the same trees.
+// Sets of spanning trees as functions of coordinates, and the schedules over such sets: e.g. a broadcast down the trees
+// and a reduction up the same trees.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct TreeEdge {
   Port out = any_port;  ///< my port towards it; any_port within a node or where the network routes
 };
 
-/// One rank's place in one tree.
+/// One rank's parent and children in one tree.
 class TreePlace {
  public:
   static constexpr std::size_t capacity = 64;  ///< 31 (binomial) or 16 (rectangular) over links + 31 within the node
@@ -51,13 +51,13 @@ struct TreeSet {
 /// The binomial tree over ranks relative to the root: in round k, v sends to v + 2^k. Ports are left to the router.
 [[nodiscard]] TreeSet binomial_trees(Machine const& machine, Rank root);
 
-// Trees of the grid. Places are nodes here: Rank means node. hierarchical() makes them trees over ranks.
+// Trees over the nodes of the grid: Rank means node here. hierarchical() makes them trees over ranks.
 
-/// One tree: the snake (snake.h) from the root both ways. On a machine with a Hamiltonian ring it ends opposite the
-/// root, otherwise at the snake's two ends.
+/// One tree: the snake (snake.h) from the root in both directions. On a machine with a Hamiltonian ring it ends opposite
+/// the root, otherwise at the snake's two ends.
 [[nodiscard]] TreeSet line_trees(Machine const& machine, Node root);
 
-/// Two trees: once round the snake in either direction. Where the snake does not close over a link, the closing edge is
+/// Two trees: once round the snake in each direction. If the snake does not close over a link, the closing edge is
 /// routed through the machine and shares links with the rest.
 [[nodiscard]] TreeSet ring_trees(Machine const& machine, Node root);
 
@@ -111,7 +111,7 @@ inline constexpr std::int64_t min_slice = 64;
 [[nodiscard]] Schedule reduce_up(TreeSet trees, std::string name, Contract const& contract, Cut cut);
 
 /// Streams every rank's block down the same trees: for each destination its block, slice t over tree t, farthest first,
-/// two at a time over each of the root's links. Scratch: `window` segments of all that passes through.
+/// two at a time over each of the root's links. Scratch: `window` segments of each forwarded stream.
 [[nodiscard]] Schedule scatter_down(TreeSet trees, std::string name, Contract const& contract, Cut cut);
 
 /// The reverse: every rank's block up to the root.
@@ -123,7 +123,7 @@ struct TreeFamily {
   std::function<TreeSet(Rank root)> rooted;
 };
 
-/// Most ranks whose trees one rank's program may hold all at once.
+/// Maximum number of roots whose trees one rank's program may contain.
 inline constexpr Rank all_roots_ranks = 4096;
 
 /// Every rank's block down its own trees. O(ranks * trees) operations a rank.

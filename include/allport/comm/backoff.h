@@ -1,4 +1,4 @@
-// How often a rank that waits looks again, so that ranks which share a core leave it to those with work.
+// Backoff of waiting ranks, so that ranks which share a core leave it to those with work.
 #pragma once
 
 #include <chrono>
@@ -8,18 +8,18 @@
 
 namespace allport::engine {
 
-/// Told of every poll. On a core of its own a rank polls without a pause. Where others want the core, which shows in
-/// how long they keep it once it is offered, it sleeps between polls: longer after a sleep in which nothing came,
-/// shorter after one in which something did. So a poll finds about one completion, however far apart they come. It
-/// never sleeps longer than a small part of what a segment takes on the slowest link, and not at all where links are
-/// fast: MPI moves large messages through shared memory a little with every poll, and a sleeping rank moves nothing.
+/// Notified of every poll. A rank with a core of its own polls without pause. If other threads want the core, which
+/// shows in how long a yield takes, the rank sleeps between polls: longer after a sleep without a completion, shorter
+/// after one with. So a poll finds about one completion, whatever the interval between them. A sleep never exceeds a
+/// small part of a segment's time on the slowest link, and does not happen if links are fast: MPI transfers large
+/// messages through shared memory a little with every poll, and a sleeping rank transfers nothing.
 class Backoff {
  public:
   explicit Backoff(Machine const& machine);
 
-  /// The last poll found something.
+  /// The last poll found a completion.
   void moved();
-  /// It found nothing: may offer the core to others, or sleep. Meanwhile the lock, if it is held, is free.
+  /// The last poll found nothing: may yield the core or sleep. A given lock is released meanwhile.
   void idle(EngineLock* lock = nullptr);
 
  private:

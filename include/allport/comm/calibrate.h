@@ -1,4 +1,4 @@
-// Measures a machine: fits its numbers from short runs over all of its ranks, and times MPI's own collectives.
+// Calibrates a machine: fits its parameters from short runs over all of its ranks, and times MPI's own collectives.
 #pragma once
 
 #include <cstdint>
@@ -13,44 +13,44 @@
 
 namespace allport {
 
-/// What a room above wants to have measured with all ranks at work: the fit's value is amount / seconds.
+/// A measurement that a higher module registers, made with all ranks busy: the fit's value is amount / seconds.
 struct Measurement {
   struct Calls {
     std::function<void()> once;      ///< timed
-    std::function<void()> beside{};  ///< part of `once` whose time is taken away; may be empty
+    std::function<void()> beside{};  ///< part of `once` whose time is subtracted; may be empty
   };
   std::string what;                ///< name of the fit: "flops gemm"
   double amount = 0;               ///< of one call: flops, bytes
-  std::function<Calls()> prepare;  ///< makes what the calls work on, which goes with them
+  std::function<Calls()> prepare;  ///< allocates the data of the calls, which own it
 };
 
 struct CalibrateOptions {
   bool quick = false;                       ///< messages up to 1 MiB and few repetitions, for links of some MB/s
   bool mpi_collectives = true;              ///< time the MPI library's own collectives, too
-  std::vector<Measurement> measurements{};  ///< of rooms above, the same on all ranks
-  std::string date;                         ///< as the machine file is to say it; empty: today (UTC)
-  /// Called on rank 0 with what is measured now and how much is done, 0..1.
+  std::vector<Measurement> measurements{};  ///< of higher modules, the same on all ranks
+  std::string date;                         ///< written into the machine file; empty: today (UTC)
+  /// Called on rank 0 with the current phase and the fraction done, 0..1.
   std::function<void(std::string_view phase, double done)> progress;
 };
 
-/// The communicator's machine with measured numbers; its name, shape and dead links stay, and so do flops and memory,
-/// which no message shows. Called by all ranks; the same on all.
+/// The communicator's machine with measured parameters; its name, shape, dead links, flops and memory are unchanged.
+/// Collective; the same result on all ranks.
 ///
-/// What is measured while all nodes are busy is what a collective gets, so that is what the machine takes: bandwidth,
-/// latency and o with every node sending to its neighbour along an axis; tau or an injection cap with every node
-/// sending to 1 .. 2d neighbours at once; gamma and memory bandwidth on all ranks at once. One pair alone, single hops
-/// and tau of short messages stand beside them in calibration().fits.
+/// Parameters are measured while all nodes are busy, as in a collective: bandwidth, latency and o with every node
+/// sending to its neighbour along an axis; tau or an injection cap with every node sending to 1 .. 2d neighbours at
+/// once; gamma and memory bandwidth on all ranks at once. Values of a single pair, of single hops, and tau of short
+/// messages are in calibration().fits.
 /// @throws Error(mpi) when the MPI library fails
 [[nodiscard]] Machine calibrate(Communicator const& comm, CalibrateOptions const& options = {});
 
-/// The communicator's machine with o, L and the bandwidth of every axis as a few messages of about `budget` seconds in
-/// all show them, all nodes sending at once; everything else stays. For machines that nobody has calibrated: rough, and
-/// different at every start, so that nothing may hang on it which must be the same in every run. Called by all ranks;
-/// the same on all.
+/// The communicator's machine with o, L and the bandwidth of every axis from a few messages that take about `budget`
+/// seconds in all, all nodes sending at once; everything else is unchanged. For machines that are not calibrated: the
+/// values are rough and differ between runs, so results that must be reproducible must not depend on them. Collective;
+/// the same result on all ranks.
 [[nodiscard]] Machine measure_rates(Communicator const& comm, double budget);
 
-/// The MPI library's default algorithms and Allport's beside them, over all ranks of `comm`, each collective for sizes
-/// from a few bytes until it takes too long. Sizes are those of Contract::bytes. Called by all ranks; the same on all.
+/// Times of the MPI library's default algorithms and of Allport's, over all ranks of `comm`, for each collective from a
+/// few bytes up to sizes that take too long. Sizes are those of Contract::bytes. Collective; the same on all ranks.
 [[nodiscard]] std::vector<MpiTimes> time_mpi_collectives(Communicator const& comm,
                                                          CalibrateOptions const& options = {});
 
@@ -76,9 +76,9 @@ struct TauFit {
 /// @pre times not empty, times > 0
 [[nodiscard]] TauFit fit_tau(std::span<double const> times);
 
-/// A node that carries `cap` times one link at most: times[m - 1] = times[0] * max(1, m / cap).
+/// An injection cap of `cap` times one link's bandwidth: times[m - 1] = times[0] * max(1, m / cap).
 struct CapFit {
-  double cap = 0.0;  ///< in links; times.size() and more: no cap is seen
+  double cap = 0.0;  ///< in links; at least times.size(): no cap found
   double error = 0.0;
 };
 /// @pre times not empty, times > 0

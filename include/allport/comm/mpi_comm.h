@@ -1,4 +1,5 @@
-// MPI's communicators where <mpi.h> is not seen, so that the rooms above comm are compiled once for every MPI library.
+// MPI's communicators where <mpi.h> is not seen, so that the modules above comm are compiled once for every MPI
+// library.
 #pragma once
 
 #include <cstdint>

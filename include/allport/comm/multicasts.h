@@ -15,68 +15,67 @@
 
 namespace allport {
 
-/// What a multicast's message is known by; means nothing to who carries it.
+/// Identifies a multicast message; opaque to the transport.
 using MessageName = std::array<std::int64_t, 5>;
 
-/// One rank's message to the next, or from the one before.
-struct Passage {
+/// A message between two ranks, recorded when its send starts or when it has been received.
+struct MessageEvent {
   bool sent = false;
   Rank peer = 0;
-  std::int64_t number = 0;  ///< of the messages on this way, as they were started
+  std::int64_t number = 0;  ///< sequence number of the messages between these two ranks
   MessageName name{};
   std::int64_t bytes = 0;
 };
 
 struct MulticastOptions {
-  Bytes segment{std::int64_t{65536}};  ///< messages that are handed on travel in so long pieces, if longer
-  /// Those that go no further travel in so long pieces; 0: in one. MPI sends a long message only when its receiver has
-  /// answered; and through memory it moves one with every poll, and only what is complete shows that another poll is
-  /// worth while.
+  Bytes segment{std::int64_t{65536}};  ///< segment length of messages that are forwarded
+  /// Segment length on the last hop of a message; 0: one segment. MPI sends a long message only after its receiver has
+  /// answered (rendezvous); through shared memory it transfers a part with every poll, and only completed segments show
+  /// that polling should continue.
   Bytes last_segment{0};
-  /// MPI shares a long message out among the links that join two nodes, as round a ring of two, and sends short ones by
-  /// the first: there those that go no further travel in one.
+  /// The MPI library stripes long messages over the links between two nodes (as on a ring of two) and sends short ones
+  /// over the first link: the last hop between such nodes is then one segment.
   bool shared_out = false;
-  int intervals = 64;                    ///< of destinations in one message by prefix; a set with more is cut
-  int sends = 16;                        ///< multicasts of this rank that have been started and have not left
-  Bytes transit{std::int64_t{4} << 20};  ///< memory for what is only handed on, for each class
-  /// Gives memory for what comes for this rank, 64-byte aligned; none: its own.
-  std::function<std::shared_ptr<std::byte[]>(MessageName const&, std::int64_t bytes)> room{};
-  std::function<void(Passage const&)> watch{};  ///< told of every message, as it is started and when it has come
+  int intervals = 64;                    ///< destination intervals in one message of tree `prefix`; larger sets are split
+  int sends = 16;                        ///< multicasts of this rank that have been started and are not complete
+  Bytes transit{std::int64_t{4} << 20};  ///< memory for messages that are only forwarded, for each class
+  /// Allocates memory, 64-byte aligned, for messages to this rank; none: allocated here.
+  std::function<std::shared_ptr<std::byte[]>(MessageName const&, std::int64_t bytes)> allocate{};
+  std::function<void(MessageEvent const&)> watch{};  ///< called for every message: when sent, and when received
 };
 
-/// Carries multicasts along the hops that room multicast gives. A message names its destinations in its header, or
-/// every rank on its way works them out from its name; no rank knows beforehand who will send, or to whom. A segment
-/// goes on as soon as it is there, from the memory that it came into; what comes is kept by whoever keeps
-/// Message::data.
+/// Sends multicasts along the hops that module multicast computes. A message lists its destinations in its header, or
+/// every rank on its route computes them from its name; no rank knows beforehand who will send, or to whom. A segment is
+/// forwarded as soon as it has arrived, from the memory that it arrived in; Message::data owns that memory.
 ///
-/// Memory of messages that a rank only hands on is bounded. One that goes by way of prefix over row i of the sender's
-/// table, and on from there, is in transit of class i; it goes on over later rows only. A rank takes one of a class
-/// when that class has less than `transit` bytes under way here, and its sender keeps it until it is taken. What is of
-/// the last class goes to destinations only, and they take everything; so those of the last class leave, then those of
-/// the class before, and so on: no cycle of waits, whatever is under way. A destination's memory is its owner's to
-/// bound.
+/// Memory of messages that a rank only forwards is bounded. A message of tree `prefix` that uses row i of the sender's
+/// table is in transit class i; it is forwarded over later rows only. A rank receives a message of a class if that class
+/// has less than `transit` bytes in flight here; until then the sender stores it. Messages of the last class go to
+/// destinations only, which receive everything; so the last class drains, then the class before it, and so on: there is
+/// no cycle of waits. The memory of destinations must be bounded by the caller.
 ///
 /// Ranks are positions in the communicator's machine, as in schedules. Any thread may call, one at a time; MPI is
-/// called with the family's lock held. Nothing moves but inside of poll().
+/// called with the family's lock held. Communication progresses only in poll().
 class Multicasts {
  public:
-  /// Whom a message that is named so goes to, and how: the same on all ranks.
+  /// The destinations and the tree of a message with this name: the same on all ranks.
   using Route = std::function<Multicast(MessageName const&)>;
-  /// A message that has come whole.
+  /// A complete received message.
   struct Message {
     Rank source = 0;
     MessageName name{};
-    std::shared_ptr<std::byte[]> data{};  ///< 64-byte aligned; null where there are none
+    std::shared_ptr<std::byte[]> data{};  ///< 64-byte aligned; null if there are none
     std::int64_t bytes = 0;
   };
   using Arrived = FunctionRef<void(Message&&)>;
   using Left = FunctionRef<void(std::int64_t token)>;
 
-  /// Collective over `comm`, of which two duplicates carry the messages: those that another one gave back, or new ones.
+  /// Collective over `comm`. The messages use two duplicates of it: those that an earlier Multicasts gave back, or new
+  /// ones.
   /// @param route  needed by send() without destinations
   /// @pre the same IDs and options on all ranks; ids.ranks() == the size of comm; options at least 1
   Multicasts(Communicator const& comm, TopologyIds ids, MulticastOptions options = {}, Route route = {});
-  /// Collective where finish() has been true and nothing was sent since; else what is in flight is abandoned.
+  /// Collective if finish() has been true and nothing was sent since; else messages in flight are abandoned.
   ~Multicasts();
   Multicasts(Multicasts const&) = delete;
   Multicasts& operator=(Multicasts const&) = delete;
@@ -85,48 +84,50 @@ class Multicasts {
   /// Whether threads other than the one that started MPI may call it.
   [[nodiscard]] static bool any_thread();
 
-  /// Starts a multicast from this rank and returns at once. The sender gets it too if it is among the set. `data` must
-  /// not change until poll() says that `token` has left; tokens < 0 are not told. What is urgent overtakes what waits
-  /// for room among `sends`, of which it is none.
+  /// Starts a multicast from this rank and returns immediately. The sender receives it too if it is in the set. `data`
+  /// must not change until poll() reports that `token` has left; tokens < 0 are not reported. Urgent messages are not
+  /// counted in `sends`, and overtake messages that wait for that limit.
   /// @pre what.source is this rank's position; data.size() <= longest_message
-  /// @throws Error where the set has positions that no rank has
+  /// @throws Error if the set has positions that no rank has
   void send(Multicast const& what, MessageName const& name, std::span<std::byte const> data, std::int64_t token = -1,
             bool urgent = false);
-  /// As above to route(name); no destinations travel with it.
+  /// As above to route(name); the header lists no destinations.
   void send(MessageName const& name, std::span<std::byte const> data, std::int64_t token = -1);
 
-  /// Takes and hands on what has come, sends what may go. True when anything moved. `arrived` may call send(); what it
-  /// throws is thrown when all that has come is handed on, and the rest arrives with the next poll.
+  /// Receives and forwards messages, and starts sends that may go. True if anything progressed. `arrived` may call
+  /// send(); what it throws is rethrown after all received messages have been forwarded, and the remaining ones are
+  /// delivered by the next poll.
   bool poll(Arrived arrived, Left left = {});
 
-  /// Called by every rank when it will send nothing more but what poll() makes it send; true on every rank once all
-  /// that any has sent is taken everywhere. Never waits: call it, and poll(), until it is. Ranks agree by counting what
-  /// was sent and taken, until two counts in a row are equal and even (Mattern, 1987). Then a new phase may begin.
-  /// @param is_wrong  asked whenever this rank is counted: for any_wrong()
+  /// Termination detection: called by every rank when it will send no more messages except those sent from poll(); true
+  /// on every rank once all messages have been received. Never waits: call it and poll() until it returns true. The ranks
+  /// sum the messages sent and received until two sums in a row are equal and balanced (Mattern 1987). Then a new phase
+  /// may begin.
+  /// @param is_wrong  called whenever this rank contributes to a sum: for any_wrong()
   [[nodiscard]] bool finish(FunctionRef<bool()> is_wrong = {});
-  /// Whether this rank is counted in what may be the last count, after which no rank takes anything. Until finish()
-  /// knows, only what poll() makes it send may be sent.
+  /// Whether this rank has contributed to a sum that may be the last, after which no rank receives anything. Until
+  /// finish() returns, only poll() may send.
   [[nodiscard]] bool may_be_over() const;
-  /// After finish(), the same on all ranks: whether any rank said in the last count that something is wrong.
+  /// After finish(), the same on all ranks: whether any rank reported an error in the last sum.
   [[nodiscard]] bool any_wrong() const;
 
-  /// After finish(), on all ranks: leaves the duplicates to others that come later, for making them takes longer than a
-  /// few messages do. Nothing but the counts may be asked for then.
+  /// After finish(), on all ranks: returns the duplicates to a cache for later Multicasts, since creating them takes
+  /// longer than a few messages. After that only the counters may be read.
   void give_back();
 
-  /// Whether parts of messages are on their way from here or to here, that MPI has been asked for.
-  [[nodiscard]] bool is_carrying() const;
-  /// Payload alone: messages with data from rank to rank, whatever their segments, and their bytes without headers.
+  /// Whether MPI requests of this rank are open.
+  [[nodiscard]] bool has_open_requests() const;
+  /// Payload only: messages with data between ranks, each counted once regardless of segments, and their bytes without
+  /// headers.
   [[nodiscard]] Traffic counted() const;
-  /// Messages sent that are headers alone.
+  /// Messages sent that have a header only.
   [[nodiscard]] std::int64_t control_messages() const;
-  /// Messages with data sent that came from another rank.
+  /// Messages with data that this rank has forwarded.
   [[nodiscard]] std::int64_t forwarded() const;
-  /// Messages that came from a use of these duplicates before this one, whose ranks had agreed that nothing was under
-  /// way: 0, or somebody has sent after finish(). They are not delivered; with ALLPORT_CHECK poll() throws
-  /// Error(schedule), which names the sender.
+  /// Messages received from an earlier use of these duplicates: 0, unless a rank has sent after finish(). They are not
+  /// delivered; with ALLPORT_CHECK poll() throws Error(schedule), which names the sender.
   [[nodiscard]] std::int64_t dropped() const;
-  /// The most bytes that were in transit at a time: held here, and for other ranks only.
+  /// Maximum number of bytes that were stored here at a time only to be forwarded.
   [[nodiscard]] std::int64_t peak_transit() const;
 
  private:

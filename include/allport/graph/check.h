@@ -1,4 +1,4 @@
-// Whether a graph holds together: found before anything runs, and the task is named.
+// Checks a graph before it runs; an error names the task.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 namespace allport::graph {
 
 struct CheckOptions {
-  std::int64_t exhaustive = 1'000'000;  ///< graphs of more tasks are checked along random paths
+  std::int64_t exhaustive = 1'000'000;  ///< larger graphs are checked along random paths only
   std::int64_t paths = 1'000;
   std::uint64_t seed = 1;
 };
 
 struct CheckReport {
-  std::int64_t tasks = 0;  ///< that were looked at
+  std::int64_t tasks = 0;  ///< number of tasks checked
   std::int64_t edges = 0;
   std::int64_t longest = 0;        ///< tasks on the longest path; along random paths, on the longest of those
-  bool exhaustive = true;          ///< false: along random paths, which cannot see all that follows
-  bool unreached_unknown = false;  ///< some rank has no count(): tasks that nothing leads to cannot be found
+  bool exhaustive = true;          ///< false: checked along random paths, which cannot establish all rules below
+  bool unreached_unknown = false;  ///< some rank has no count(), so unreachable tasks cannot be found
 };
 
 /// Exhaustively: parents and children agree; every input is filled once (a sum by its contributors, in number and by

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "allport/graph/carrier.h"
+#include "allport/graph/transport.h"
 
 namespace allport::graph {
 
@@ -11,16 +11,16 @@ namespace allport::graph {
 struct Count {
   std::int64_t tasks = 0;
   double flops = 0;
-  Traffic traffic;  ///< known beforehand: edges and what gangs say
-  /// What gangs exchange that depends on the data, as expected; no part of `traffic`.
+  Traffic traffic;  ///< known beforehand: edges and the collectives of gangs
+  /// Expected data-dependent traffic of gangs; not part of `traffic`.
   double expected_bytes = 0;
   double expected_messages = 0;
 
   friend bool operator==(Count const&, Count const&) = default;
 };
 
-/// Exact, rank by rank; ranks behind those of the graph are there where they relay. Walks by steps where the graph has
-/// them, and holds no more than one task's edges then; else from the entries on, and holds every task's identity.
-[[nodiscard]] std::vector<Count> count(TaskGraph const& graph, Carrier const& carrier);
+/// Exact counts by rank; ranks beyond the graph's are included if they relay. A graph with steps is walked step by step
+/// with only one task's edges in memory; any other from its entries, with every task's identity in memory.
+[[nodiscard]] std::vector<Count> count(TaskGraph const& graph, Transport const& transport);
 
 }  // namespace allport::graph

@@ -1,51 +1,51 @@
-// What a graph will take, from samples of its steps and ranks: for planners that compare thousands of them.
+// Predicted time of a graph, from samples of its steps and ranks: for planners that compare thousands of graphs.
 #pragma once
 
 #include <array>
 #include <cstddef>
 
-#include "allport/graph/carrier.h"
 #include "allport/graph/rates.h"
+#include "allport/graph/transport.h"
 
 namespace allport::graph {
 
 struct PriceOptions {
   int workers = 1;
   double factor = 1.0;  ///< as in Rates
-  int steps = 24;       ///< that are looked at; the others lie between
-  int together = 1;     ///< of these so many follow each other: where steps differ by turns, as many as there are turns
-  int ranks = 16;
-  /// Steps along which the chain is followed; of more, where the graph says who leads them (TaskGraph::leads), so many
-  /// in stretches, and the others lie between.
+  int steps = 24;       ///< number of sampled steps; the others are interpolated
+  int together = 1;     ///< length of runs of consecutive sampled steps: the period, if steps differ periodically
+  int ranks = 16;       ///< number of sampled ranks
+  /// Number of steps along which the critical chain is followed. If the graph has more and names their leading tasks
+  /// (TaskGraph::leads), this many are followed in stretches, and the others are interpolated.
   int chained = 256;
-  std::int64_t segment = 64 * 1024;  ///< bytes that a relay has before it passes a message on
+  std::int64_t segment = 64 * 1024;  ///< bytes that a relay receives before it forwards a message
 };
 
 struct Price {
-  Seconds work{};  ///< of the busiest sampled rank, its gangs' collectives included
-  /// Of the busiest link where ranks times steps are at most 4096, and all messages are looked at; else of the mean
-  /// link of the busiest axis, as if traffic were even. Or of message ends on a rank.
+  Seconds work{};  ///< of the busiest sampled rank, including the collectives of its gangs
+  /// The largest of: time of the busiest link (if ranks * steps <= 4096, where all messages are counted; else of the
+  /// mean link of the busiest axis), and message overhead on a rank.
   Seconds links{};
-  /// Along the children of highest priority, from an entry to the end: work, gangs, and messages, which take the links
-  /// of their ways one after the other, those of outputs before included.
+  /// Critical chain along the children of highest priority, from an entry to the end: work, gangs, and messages, which
+  /// occupy the links of their routes one after the other, after those of earlier outputs.
   Seconds chain{};
-  /// overlapped() of the longer of work and links, and of what of the chain lies on other ranks than the one that has
-  /// most of it, or on one worker of that.
+  /// overlapped() of the longer of work and links, and of that part of the chain which is not on its main rank, or is on
+  /// one worker of it.
   Seconds total{};
 };
 
-/// Seconds of what a rank is busy with and what of the chain lies elsewhere, together: the root of the sum of squares,
-/// between the maximum, which nothing beats, and the sum, which list scheduling keeps (Graham 1966) where links are
-/// free. Where members of a gang meet on the chain each waits for the slowest, and less of the one hides behind the
-/// other: by powers of 1.5 then, which is nearer to the sum.
+/// Time of a rank's own work and of the part of the chain on other ranks, partly overlapped: the root of the sum of
+/// squares. It lies between the maximum, a lower bound, and the sum, an upper bound for list scheduling without
+/// communication (Graham 1966). If gangs meet on the chain, their members wait for the slowest and less is overlapped:
+/// the exponent is then 1.5, which is nearer to the sum.
 [[nodiscard]] double overlapped(double busy, double elsewhere, bool meets);
-/// Of so many members of a gang two that stand for all others of one: around a ring others are a quarter of it away in
-/// the mean, to either side.
+/// Two members of a gang that represent all others as seen from `member`: on a ring the mean distance is a quarter of
+/// its length, in either direction.
 [[nodiscard]] std::array<std::size_t, 2> a_quarter_away(std::size_t member, std::size_t members);
 
 /// @pre graph.steps() > 0
-/// @throws Error(argument) unless the graph has steps, and the machine its ranks
-[[nodiscard]] Price price(TaskGraph const& graph, Machine const& machine, Carrier const& carrier,
+/// @throws Error(argument) if the graph has no steps, or more ranks than the machine
+[[nodiscard]] Price price(TaskGraph const& graph, Machine const& machine, Transport const& transport,
                           PriceOptions const& options = {});
 
 }  // namespace allport::graph

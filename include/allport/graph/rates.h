@@ -1,4 +1,4 @@
-// How long a task's work takes a worker, by the machine file.
+// Time of a task's work on one worker, from the rates in the machine file.
 #pragma once
 
 #include <array>
@@ -10,15 +10,16 @@
 
 namespace allport::graph {
 
-/// Tiles whose rates stand in a machine file without a size.
-inline constexpr int usual_tile = 256;
+/// Tile size of the rates that a machine file gives without a size.
+inline constexpr int default_tile = 256;
 
-/// Flops of a kernel on tiles of s x s (a panel: 4s x s), over s^3: how large the tiles are is told by a task's flops.
-/// 0 for kernels that are not told so.
+/// Flops of a kernel on tiles of s x s (a panel: 4s x s), divided by s^3; used to infer the tile size from a task's
+/// flops. 0 for kernels without this relation.
 [[nodiscard]] double flops_of_unit_tile(Kernel kernel);
 
-/// What a multiplication of a depth takes over one that is very deep: it reads and writes all of C for 2 depth
-/// operations an element (OpenBLAS, n = 4000 on two cores: 7 % at 128, 2 % at 512). Kernels' rates are those of cubes.
+/// Time factor of a multiplication with a small inner dimension `depth` relative to a large one: it reads and writes
+/// all of C for 2 * depth operations per element (OpenBLAS, n = 4000 on two cores: 7 % at 128, 2 % at 512). The rates
+/// of kernels are those of cubes.
 [[nodiscard]] constexpr double shallowness(double depth) { return depth > 0 ? 1 + 8 / depth : 1; }
 
 /// One worker's rates. The machine file gives them as fits, of one rank, for any kernel's name():

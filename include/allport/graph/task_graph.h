@@ -31,22 +31,22 @@ struct Task {
 };
 static_assert(sizeof(Task) == 16);
 
-/// How an edge carries: whether it is local or a multicast follows from the owners of its two ends.
-enum class Carries : std::uint8_t {
-  data,   ///< the child gets the parent's output: a reference on the same rank, one copy a rank elsewhere
-  sum,    ///< the child gets the sum of several tasks' outputs, in the order of TaskGraph::contributors
-  order,  ///< nothing travels: the child overwrites what the parent has read. Both are on one rank
-  sent,   ///< likewise, once the parent's output has left: the child overwrites the memory that it is sent from
+/// What an edge transfers. The owners of its two ends decide whether it is local or part of a multicast.
+enum class EdgeKind : std::uint8_t {
+  data,   ///< the child receives the parent's output: a reference on the same rank, one copy per other rank
+  sum,    ///< the child receives the sum of several tasks' outputs, in the order of TaskGraph::contributors
+  order,  ///< no data: the child overwrites what the parent has read. Both are on one rank
+  sent,   ///< no data: the child overwrites the memory that the parent's output is sent from, after it has been sent
 };
 
 struct Edge {
   Task child;
-  int input = 0;   ///< which of the child's inputs; of no meaning for order and sent
+  int input = 0;   ///< which of the child's inputs; not used for order and sent
   int output = 0;  ///< which of the parent's outputs
-  Carries carries = Carries::data;
+  EdgeKind kind = EdgeKind::data;
 };
 
-/// What an edge carries: a block of elements, and bytes beside it (the pivots of a panel). May be empty.
+/// Size of the data of an edge: a block of elements and a header in bytes (e.g. the pivots of a panel). May be empty.
 struct Shape {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
@@ -56,58 +56,58 @@ struct Shape {
   friend bool operator==(Shape const&, Shape const&) = default;
 };
 
-/// What a task mostly does, by which the machine's rates are looked up. Of QR, by LAPACK's names: geqrt and tpqrt
-/// factor a tile, and a tile below a triangle; gemqrt and tpmqrt apply their reflectors.
+/// The kernel in which a task spends most of its time; it selects the machine's rate. QR kernels have LAPACK's names:
+/// geqrt factors a tile, tpqrt a tile below a triangle; gemqrt and tpmqrt apply their reflectors.
 enum class Kernel : std::uint8_t { none, gemm, syrk, trsm, potrf, panel, add, copy, own, geqrt, tpqrt, gemqrt, tpmqrt };
 inline constexpr int kernels = 13;
 [[nodiscard]] std::string_view name(Kernel kernel);
 
 struct Work {
   Kernel kernel = Kernel::none;
-  double flops = 0;  ///< of the graph's element type: a complex multiply-add counts as two here, as a real one does
-  double bytes = 0;  ///< of memory that are touched
+  double flops = 0;  ///< in the graph's element type: a complex multiply-add counts as two, as a real one does
+  double bytes = 0;  ///< bytes of memory that are read or written
 };
 
-/// Memory of a rank that tasks overwrite: its name is the algorithm's own, and means nothing on other ranks.
+/// Name of a block of a rank's memory that tasks overwrite. The algorithm chooses it; it is local to the rank.
 using Tile = Task;
 
 /// A collective that the members of a gang call together while they run.
-struct Talk {
+struct GangCollective {
   Collective what = Collective::broadcast;
   int root = 0;              ///< index in Gang::members
   std::int64_t bytes = 0;    ///< as Contract::bytes
   std::int64_t element = 1;  ///< as Contract::element
-  std::int64_t times = 1;    ///< so often, one after the other
+  std::int64_t times = 1;    ///< number of calls, one after the other
 };
 
-/// Tasks of different ranks that run at the same time, because their bodies communicate: a panel with one reduction a
-/// column. None of them starts before all can. Where tasks have steps, all are in one.
-/// Or tasks that change data whose amount only bodies know, like rows that change places: of a gang that `exchanges`,
-/// each member sends what it has for the others as soon as it can (TaskGraph::exchange()), whatever they do, and runs
-/// when what it expects has come. Nobody waits in its body.
-/// Or tasks that begin each as soon as it can, and wait in their bodies for those that come later: a gang that meets
-/// `inside`. Nobody need hear that all can begin. As a rank does nothing else while a member waits there, whatever is
-/// on a member's rank and comes before another member must come before that one, too (check() looks).
+/// Tasks on different ranks that run at the same time because their bodies communicate (gang scheduling), e.g. a panel
+/// with one reduction per column. In a graph with steps all members are in one step. A gang starts in one of three ways:
+/// - by default, no member starts before all are ready; start messages notify the ranks;
+/// - `exchanges`: each member sends early through TaskGraph::exchange() and runs when its expected messages have
+///   arrived; no body waits. For data whose amount only the bodies know, such as rows that are swapped;
+/// - `inside`: each member starts when it is ready and waits in its body; no start messages are sent. A waiting member
+///   occupies its rank, so every task that precedes a member on another member's rank must precede that member too
+///   (check() verifies this).
 struct Gang {
-  std::vector<Task> members;  ///< one a rank; the first one names the gang
-  std::vector<Talk> talk;     ///< what is known beforehand; nothing for one that exchanges
+  std::vector<Task> members;                ///< one per rank; the first one names the gang
+  std::vector<GangCollective> collectives;  ///< those known beforehand; empty for a gang that exchanges
   bool exchanges = false;
   bool inside = false;
-  /// What depends on the data, as expected of each member on average; counted apart.
+  /// Data-dependent traffic, expected per member on average; counted separately.
   double expected_bytes = 0;
   double expected_messages = 0;
 
   /// Empty, with the memory that it has.
   void clear() {
     members.clear();
-    talk.clear();
+    collectives.clear();
     exchanges = inside = false;
     expected_bytes = expected_messages = 0;
   }
 };
 
-/// How the body of a gang's member talks to the others, who run at the same time. Members are told by their place in
-/// Gang::members. Collectives are called by all members in the same order. By one thread at a time.
+/// Communication between the bodies of a gang. Members are numbered by their index in Gang::members. All members call
+/// collectives in the same order. One thread at a time may call.
 class GangContext {
  public:
   GangContext() = default;
@@ -117,14 +117,14 @@ class GangContext {
   [[nodiscard]] virtual int members() const = 0;
   [[nodiscard]] virtual int me() const = 0;
 
-  /// Messages that depend on the data: Gang::expected_bytes. What is sent is copied, and the call returns at once; what
-  /// one member sends another is received in that order, whatever its length.
+  /// Data-dependent messages (Gang::expected_bytes). send() copies the data and returns immediately. Messages between
+  /// two members are received in the order in which they were sent.
   virtual void send(int to, std::span<std::byte const> data) = 0;
   [[nodiscard]] virtual std::vector<std::byte> receive(int from) = 0;
 
-  /// Collectives that the graph knows: Gang::talk. By binomial trees, of nothing where there are no bytes. What is
-  /// combined is combined in an order that is always the same, though not the members': the same bits on every run. An
-  /// allreduce goes to member 0 and back, in small gangs straight (graph::in_gangs()).
+  /// Collectives that the graph knows: Gang::collectives. By binomial trees, of nothing where there are no bytes. What
+  /// is combined is combined in an order that is always the same, though not the members': the same bits on every run.
+  /// An allreduce goes to member 0 and back, in small gangs straight (graph::in_gangs()).
   virtual void broadcast(int root, std::span<std::byte> data) = 0;
   /// @param data the member's own; on the root all members' together when it returns, elsewhere rubbish
   virtual void reduce(int root, std::span<std::byte> data, Combine const& combine) = 0;
@@ -143,16 +143,16 @@ class TaskContext {
   virtual ~TaskContext() = default;
   [[nodiscard]] virtual std::span<std::byte const> input(int index) const = 0;
   [[nodiscard]] virtual std::span<std::byte> output(int index) = 0;
-  /// What keeps an input's or an output's memory beyond the body's end; null where it is a tile, or empty.
+  /// Ownership of an input's or output's memory beyond the end of the body; null for tiles and empty blocks.
   [[nodiscard]] virtual std::shared_ptr<void> keep_input(int index) const { return nullptr; }
   [[nodiscard]] virtual std::shared_ptr<void> keep_output(int index) { return nullptr; }
-  /// Moves communication along; bodies of more than 2e7 flops call it now and then.
+  /// Progresses communication; bodies of more than 2e7 flops should call it repeatedly.
   virtual void progress() = 0;
-  /// The other members of the task's gang.
-  /// @throws Error where it is in none
+  /// Communication with the other members of the task's gang.
+  /// @throws Error if the task is in no gang
   [[nodiscard]] virtual GangContext& gang();
-  /// Threads of this process that have nothing to do just now, this one not among them: into so many parts, and one, a
-  /// body may be spread. It changes at any moment, so that results must not hang on it.
+  /// Number of other idle threads of this process: a body can usefully be split into idle() + 1 parts. The value may
+  /// change at any moment, so results must not depend on it.
   [[nodiscard]] virtual int idle() const { return 0; }
   /// body(part) for part = 0 ... parts - 1, by this thread and by those that have nothing else to do (Robson18). Ends
   /// when all have run. @throws what the first of them threw; later ones are dropped
@@ -161,14 +161,14 @@ class TaskContext {
   }
 };
 
-/// The tree in which the contributions to a sum meet on their way to the child's rank (sum_tree.h).
+/// The reduction tree of a sum (sum_tree.h).
 enum class SumTree {
-  halves,  ///< as few messages one after the other as may be
-  chain    ///< from each contributor to the next one: every message is one of neighbours
+  halves,  ///< recursive bisection: the fewest dependent messages
+  chain    ///< from each contributor to the next one: every message is between neighbours
 };
 
-/// Functions of a task's identity, the same on every rank; never a table. All may be called from several threads.
-/// The checker, the counter, the price, the simulator, the drawing and the executor read it.
+/// A task graph as functions of a task's identity, the same on every rank, without stored tables. All functions must be
+/// thread-safe. The checker, the counter, the price, the simulator, the drawing and the executor read it.
 class TaskGraph {
  public:
   using VisitTask = FunctionRef<void(Task)>;
@@ -185,74 +185,74 @@ class TaskGraph {
   /// For messages and drawings: "T(3, 1)".
   [[nodiscard]] virtual std::string name(Task task) const;
 
-  /// Tasks of a rank that wait for nothing.
+  /// Tasks of a rank without parents.
   virtual void entries(Rank rank, VisitTask visit) const = 0;
-  /// Tasks of a rank that nobody waits for; they need to be said only where count() does not know.
+  /// Tasks of a rank without children; needed only if count() returns nothing.
   virtual void exits(Rank rank, VisitTask visit) const {}
-  /// How many tasks a rank runs. Without it a run ends by its exits and a termination wave, and check() cannot find
-  /// tasks that nothing leads to.
+  /// Number of tasks of a rank. Without it a run ends by its exits and a termination wave, and check() cannot find
+  /// unreachable tasks.
   [[nodiscard]] virtual std::optional<std::int64_t> count(Rank rank) const { return std::nullopt; }
 
   /// The rank that runs a task: owner computes.
   [[nodiscard]] virtual Rank owner(Task task) const = 0;
-  /// Edges that lead to a task, of every kind; the contributions to a sum count one by one.
+  /// Number of incoming edges of every kind; each contribution to a sum counts as one.
   [[nodiscard]] virtual int num_parents(Task task) const = 0;
-  /// Edges that leave a task.
+  /// Outgoing edges.
   virtual void children(Task task, VisitEdge visit) const = 0;
-  /// The tasks whose outputs are summed into an input, in the order in which they are combined: neighbours first, where
-  /// they meet on their way (sum_tree.h), by an operator that is associative. The child's own rank is
-  /// among their owners, and every owner is once.
+  /// The tasks whose outputs are summed into an input, in order. Consecutive ones are combined first (sum_tree.h) by an
+  /// associative operator. The child's own rank is among their owners; all owners are different.
   virtual void contributors(Task child, int input, VisitTask visit) const {}
-  /// Where neighbours among the contributors are neighbours on a line of the machine, a chain takes the fewest links.
+  /// The reduction tree. If consecutive contributors are neighbours on a line of the machine, a chain uses the fewest
+  /// links.
   [[nodiscard]] virtual SumTree sum_tree(Task child, int input) const { return SumTree::halves; }
   /// Fills `gang` if the task is a member of one.
   [[nodiscard]] virtual bool gang(Task task, Gang& gang) const { return false; }
-  /// The rank that says which gang begins next, of those with a member on `rank`: one for all ranks of a gang. Where
-  /// gangs are of few ranks that are in no gang with others, one of these is nearer than rank 0.
+  /// The rank that orders the gangs with a member on `rank`; the same for all ranks of a gang. If gangs form disjoint
+  /// groups of ranks, a rank of each group is nearer than rank 0.
   [[nodiscard]] virtual Rank orders_gangs(Rank rank) const { return 0; }
 
-  /// What travels.
+  /// Size of an output.
   [[nodiscard]] virtual Shape output(Task task, int index) const = 0;
-  /// Of an output that is one of several parts of what goes to the same tasks: how many. They may take other ways, so
-  /// that no link has all of it.
+  /// Number of parts of the block that this output belongs to, all sent to the same tasks. Parts may take different
+  /// routes, so that no link carries the whole block.
   [[nodiscard]] virtual int parts(Task task, int index) const { return 1; }
-  /// Where parts of a block are outputs of several tasks, each by an index of its own: the task that stands for the
-  /// block. Of several ways that are equally good each part takes another one.
+  /// If the parts of a block are outputs of several tasks, each with its own index: the task that identifies the block.
+  /// Parts are spread over equally good routes.
   [[nodiscard]] virtual Task whole(Task task, int index) const { return task; }
-  /// What an input expects, for check(); nothing where any shape will do.
+  /// The size that an input expects, for check(); nothing if any size is accepted.
   [[nodiscard]] virtual std::optional<Shape> input(Task task, int index) const { return std::nullopt; }
   [[nodiscard]] virtual Work work(Task task) const { return {}; }
-  /// Larger first; among equals in the order of readiness.
+  /// Higher values run first; tasks of equal priority in the order in which they become ready.
   [[nodiscard]] virtual double priority(Task task) const { return 0; }
-  /// Memory that a task overwrites, of its own rank, so that check() can find unordered overwriting.
+  /// Tiles of its own rank that a task overwrites, so that check() can find unordered overwriting.
   virtual void writes(Task task, VisitTask visit) const {}
-  /// Whether an output lies in the first of the tiles that writes() names, and is read and sent from there; else it has
-  /// memory of its own.
+  /// Whether an output is stored in the first tile of writes(), and is read and sent from there; otherwise it has memory
+  /// of its own.
   [[nodiscard]] virtual bool in_place(Task task, int index) const { return false; }
-  /// The input that an output is, in the same memory: a block that is handed on. It is there before the body runs,
-  /// which neither asks for it nor writes it, and has the input's shape. -1: the body makes the output.
+  /// The input whose memory an output shares: a block that is forwarded unchanged. It is available before the body runs,
+  /// which neither requests nor writes it, and has the input's size. -1: the body writes the output.
   [[nodiscard]] virtual int forwards(Task task, int index) const { return -1; }
 
-  /// An order of the tasks that no edge runs against: tasks(rank, 0), tasks(rank, 1), ... 0 where there is none. Then
-  /// the price samples it, and counting walks nothing else.
+  /// Number of steps of an order of the tasks, tasks(rank, 0), tasks(rank, 1), ..., that is consistent with all edges;
+  /// 0: none is known. With it the price samples steps, and counting walks step by step.
   [[nodiscard]] virtual std::int64_t steps() const { return 0; }
   virtual void tasks(Rank rank, std::int64_t step, VisitTask visit) const {}
-  /// The step in which tasks() names a task; -1 where there are none, or nobody says. With it a run's memory is
-  /// bounded: no task runs further ahead of the slowest rank than tasks::RunOptions::ahead.
+  /// The step of a task; -1: unknown. With it the memory of a run is bounded: no task runs further ahead of the slowest
+  /// rank than tasks::RunOptions::ahead.
   [[nodiscard]] virtual std::int64_t step(Task task) const { return -1; }
-  /// The task of a step that the next steps wait for most, where it is known without looking at all ranks: the price of
-  /// very many steps begins there instead of following the chain through all of them.
+  /// The task of a step on which later steps depend most, if it is known without a search over ranks: the price of very
+  /// many steps begins there instead of following the whole chain.
   [[nodiscard]] virtual std::optional<Task> leads(std::int64_t step) const { return std::nullopt; }
 
-  /// Where a tile of the calling rank lies, in one piece: what in_place() outputs are read and sent from.
-  /// @throws Error(unsupported) where the graph has none
+  /// Contiguous memory of a tile of the calling rank, from which in_place() outputs are read and sent.
+  /// @throws Error(unsupported) if the graph defines none
   [[nodiscard]] virtual std::span<std::byte> memory(Tile tile) const;
-  /// The body, for who runs the graph.
-  /// @throws Error(unsupported) where the graph has none
+  /// The body of a task.
+  /// @throws Error(unsupported) if the graph defines none
   virtual void run(Task task, TaskContext& context) const;
-  /// What comes before run() for a member of a gang that exchanges: it sends to others, by context.gang(), and says
-  /// from whom it expects something, which run() receives. It makes no outputs.
-  /// @throws Error(unsupported) where the graph has none
+  /// Runs before run() for a member of a gang that exchanges: it sends to other members through context.gang() and
+  /// calls expect(member) for each member whose message run() will receive. It writes no outputs.
+  /// @throws Error(unsupported) if the graph defines none
   virtual void exchange(Task task, TaskContext& context, FunctionRef<void(int member)> expect) const;
 };
 

@@ -41,7 +41,7 @@ struct CholeskyCandidate {
   int cols = 1;
   std::string order = "ij";
   Index nb = 0;
-  graph::Price price;        ///< of cholesky_graph(), sent by tasks::usual_way()
+  graph::Price price;        ///< of cholesky_graph(), sent by tasks::default_tree()
   Seconds moving{};          ///< bringing the caller's A (CholeskyPlanOptions::given) to the tiles and back
   Bytes memory{};            ///< peak per rank: its part of A, its tiles, and a step's tiles from other ranks
   double most_products = 0;  ///< W: multiplications of two elements of L of the busiest rank, at most
@@ -93,7 +93,7 @@ ALLPORT_CHOLESKY_PLANNED_INSTANCE(extern, std::complex<double>);
 /// A X = B with the factors of an n x n matrix.
 struct CholeskySolvePlan {
   Index nb = 0;        ///< of the tiles
-  graph::Price price;  ///< of cholesky_solve_graph(), sent by tasks::usual_way()
+  graph::Price price;  ///< of cholesky_solve_graph(), sent by tasks::default_tree()
   Seconds moving{};    ///< bringing the factors to their tiles, and B to its and back
 
   [[nodiscard]] Seconds total() const { return price.total + moving; }

@@ -9,7 +9,7 @@
 
 #include "allport/linalg/matrix.h"
 #include "allport/machine/machine.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 namespace allport {
 
@@ -51,8 +51,8 @@ struct GemmOptions {
   std::string order;       ///< grid axes from the fastest running over the ranks, a permutation of "ijl"; empty: any
   Index panel = 0;         ///< columns of A that travel at once; 0: chosen
   Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
-  /// How panels and blocks travel that several ranks need; none: tasks::usual_way().
-  std::optional<MulticastWay> way{};
+  /// How panels and blocks travel that several ranks need; none: tasks::default_tree().
+  std::optional<MulticastTree> way{};
   int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
   /// Where the communicator's ranks are (Communicator::mapping); none: rank r at place r of the machine.
   std::optional<Mapping> mapping{};

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "allport/graph/carrier.h"
 #include "allport/graph/task_graph.h"
+#include "allport/graph/transport.h"
 #include "allport/linalg/distribution.h"
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/lu.h"
@@ -58,12 +58,12 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 /// Cannon's algorithm `A` and `B` have a block for one product and hand it on. It is what is priced, counted and run.
 [[nodiscard]] std::unique_ptr<TaskGraph> gemm_graph(GemmPlan const& plan);
 /// As its edges travel: multicasts. One thread at a time.
-[[nodiscard]] std::unique_ptr<graph::Carrier> plan_carrier(GemmPlan const& plan);
+[[nodiscard]] std::unique_ptr<graph::Transport> plan_carrier(GemmPlan const& plan);
 
 /// A factorization as its plan runs it: 1D, 2D, 2.5D, with each pivoting. Panels and row exchanges are gangs.
 [[nodiscard]] std::unique_ptr<TaskGraph> lu_graph(LuPlan const& plan);
 /// As its edges travel: multicasts. One thread at a time.
-[[nodiscard]] std::unique_ptr<graph::Carrier> plan_carrier(LuPlan const& plan);
+[[nodiscard]] std::unique_ptr<graph::Transport> plan_carrier(LuPlan const& plan);
 
 /// A solve with LU factors as its plan runs it; by sums one of its graphs after the other solves for at most four
 /// chunks of 256 right-hand sides, and this is such a one. Places (i, j)

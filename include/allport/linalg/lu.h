@@ -42,8 +42,8 @@ struct LuOptions {
   Index nb = 0;            ///< columns of a rank's blocks, a multiple of b; 0: chosen
   Index big = 0;           ///< 2.5D: B_g, columns of a panel, a multiple of b; 0: c b
   Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
-  /// How panels and rows of U travel that several ranks need; none: tasks::usual_way().
-  std::optional<MulticastWay> way{};
+  /// How panels and rows of U travel that several ranks need; none: tasks::default_tree().
+  std::optional<MulticastTree> way{};
   std::optional<Distribution>
       given;           ///< where the caller's A lies: moving it elsewhere is priced, staying there is free
   int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all

@@ -19,8 +19,8 @@ struct QrOptions {
   Index nb = 0;
   /// Threads that run tasks on each rank. With more than one, BLAS runs a thread for each of them.
   int workers = 1;
-  /// How reflectors travel that several ranks need; none: tasks::usual_way().
-  std::optional<MulticastWay> way{};
+  /// How reflectors travel that several ranks need; none: tasks::default_tree().
+  std::optional<MulticastTree> way{};
   /// Keeps what tasks and messages of the factorization did, in QrReport::run.
   bool record = false;
   /// As tasks::RunOptions::attend.

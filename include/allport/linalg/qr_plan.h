@@ -41,7 +41,7 @@ struct QrCandidate {
   int cols = 1;
   std::string order = "ij";
   Index nb = 0;
-  graph::Price price;   ///< of qr_graph(), sent by tasks::usual_way()
+  graph::Price price;   ///< of qr_graph(), sent by tasks::default_tree()
   Seconds moving{};     ///< bringing the caller's A (QrPlanOptions::given) to the tiles and back
   Bytes memory{};       ///< peak per rank: its part of A, tiles and reflectors, and a panel's from other ranks
   std::string why_not;  ///< not empty: cannot be used, and why

@@ -1,4 +1,4 @@
-// What `allport machine calibrate` found out: where a machine's numbers come from, and what MPI's own collectives take.
+// Results of `allport machine calibrate`: fitted parameters of a machine, and times of MPI's own collectives.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct MpiTimes {
   std::string collective;           ///< MPI's name in lower case, of mpi_collectives()
   std::vector<std::int64_t> bytes;  ///< as Contract::bytes: the message, or the block per pair of ranks; ascending
   std::vector<double> seconds;      ///< a call, one per entry of bytes, > 0
-  /// What Allport's own took beside it, for the first entries of bytes; empty where only MPI's was timed.
+  /// Times of Allport's, for the first entries of bytes; empty if only MPI's was timed.
   std::vector<double> ours{};
 
   friend bool operator==(MpiTimes const&, MpiTimes const&) = default;
@@ -28,14 +28,14 @@ struct Fit {
   std::string what;
   double value = 0.0;
   double error = 0.0;  ///< median relative distance of the measurements from the fit
-  /// Where the value is a median: what holds it with 95 % confidence; both 0 where nobody says.
+  /// If the value is a median: its 95 % confidence interval; both 0 if unknown.
   double low = 0.0;
   double high = 0.0;
 
   friend bool operator==(Fit const&, Fit const&) = default;
 };
 
-/// Empty for a machine that nobody has calibrated.
+/// Empty for a machine that has not been calibrated.
 struct Calibration {
   std::string date{};     ///< "2026-11-22"
   std::string library{};  ///< "Open MPI 4.1.4"

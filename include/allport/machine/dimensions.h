@@ -1,4 +1,4 @@
-// The space of ranks as a product of lines, for what goes line by line: the node's ranks, then the grid's axes.
+// The space of ranks as a product of lines, for algorithms by dimension: the node's ranks, then the grid's axes.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What a place of the grid, a node, divides into: hosts on a router, sockets, cores.
+// The levels within a node: hosts on a router, sockets, cores.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace allport {
 
 inline constexpr int max_levels = 4;
 
-/// Parts of every place of the level above. Two ranks of a node part at the outermost level at which they differ, and a
-/// message between them goes through that level.
+/// A level divides every part of the level above. Two ranks of a node communicate through the outermost level at which
+/// they differ.
 struct Level {
   std::string name;            ///< "host", "socket", "core"
   std::int32_t count = 1;      ///< parts of each place
@@ -42,7 +42,7 @@ class Levels {
   [[nodiscard]] std::int32_t ranks() const { return ranks_; }
   /// Ranks of one part of level l.
   [[nodiscard]] std::int32_t ranks_of_part(int l) const { return inner_[static_cast<std::size_t>(l)]; }
-  /// Whether they say no more than how many ranks there are.
+  /// Whether they give only the number of ranks.
   [[nodiscard]] bool plain() const;
   /// Level at which two ranks of one node part; size() for one and the same rank. Any ranks of the machine do: where
   /// they are on different nodes, the answer is that of their places within.
@@ -50,7 +50,7 @@ class Levels {
 
   /// The levels when `ranks` of a node are in use: the same for ranks(), none for 1, and one more level of cores below
   /// for a multiple; levels that are plain become as many cores.
-  /// @throws Error(machine) where the levels do not divide so many ranks
+  /// @throws Error(machine) if the levels cannot be divided into this many ranks
   [[nodiscard]] Levels with_ranks(int ranks) const;
 
   friend bool operator==(Levels const& a, Levels const& b) { return a.all_ == b.all_; }

@@ -1,4 +1,4 @@
-// What messages of any length put on a machine's links.
+// Load of a machine's links by messages of any length.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace allport {
 
-/// Bytes on every directed link, for who adds up routes; a fraction where what is added is a mean of several cases.
+/// Bytes on every directed link, summed over routes; fractional if means of several cases are added.
 class LinkBytes {
  public:
   /// @param machine must outlive it
@@ -21,7 +21,7 @@ class LinkBytes {
   void clear();
 
   [[nodiscard]] Seconds seconds(LinkId link) const;
-  /// Until the slowest link has carried all its bytes.
+  /// Seconds until the slowest link has transferred all its bytes.
   [[nodiscard]] Seconds longest() const;
 
  private:

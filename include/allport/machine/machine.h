@@ -33,7 +33,7 @@ struct Axis {
   friend bool operator==(Axis const&, Axis const&) = default;
 };
 
-/// A directed way out of a node: axis and sign. `2 * axis + (positive ? 1 : 0)`, or none (the router decides).
+/// A port of a node, i.e. axis and direction: `2 * axis + (positive ? 1 : 0)`, or none (the router decides).
 using Port = std::int8_t;
 inline constexpr Port any_port = -1;
 constexpr Port port(int axis, int sign) { return static_cast<Port>(2 * axis + (sign > 0 ? 1 : 0)); }
@@ -70,7 +70,7 @@ struct NodeRates {
   friend bool operator==(NodeRates const&, NodeRates const&) = default;
 };
 
-/// A machine. Immutable once made; cheap to copy but for its exceptions.
+/// A machine. Immutable; cheap to copy except for its exceptions.
 /// Its levels, outermost first: the grid of nodes, then what is within a node. Node order and rank order are x-fastest,
 /// within a node innermost level fastest: rank = node * ranks_per_node() + (rank within the node).
 class Machine {
@@ -85,7 +85,7 @@ class Machine {
   /// by axis where it has as many axes, else those of its first; and its node's), or else of preset `laptop`.
   [[nodiscard]] static Machine parse(std::string_view spec);
 
-  /// False where the spec leaves its rates to preset `laptop`, which is no network in particular.
+  /// False if the spec takes its rates from preset `laptop`, which models no particular network.
   [[nodiscard]] static bool gives_rates(std::string_view spec);
 
   /// The machine file's text (TOML; docs/reference/machine-file.md). `origin` names it in errors.
@@ -93,7 +93,7 @@ class Machine {
   [[nodiscard]] std::string to_toml() const;
   [[nodiscard]] std::string to_json() const;
 
-  /// A line of n ranks that knows nothing: what an arbitrary communicator is when no machine was named.
+  /// A line of n ranks without known topology: the machine of a communicator if no machine was named.
   [[nodiscard]] static Machine flat(int ranks);
 
   [[nodiscard]] std::string const& name() const { return name_; }
@@ -104,7 +104,7 @@ class Machine {
   [[nodiscard]] int ranks_per_node() const { return levels_.ranks(); }
   [[nodiscard]] std::vector<LinkException> const& exceptions() const { return exceptions_; }
   [[nodiscard]] bool has_dead_links() const { return has_dead_links_; }
-  /// Where the numbers come from and what MPI's own collectives take; empty unless the machine file says it.
+  /// Origin of the parameters, and times of MPI's own collectives; empty unless in the machine file.
   [[nodiscard]] Calibration const& calibration() const { return calibration_; }
   /// MPI's own collective as timed over all ranks of this machine, or null.
   [[nodiscard]] MpiTimes const* mpi_times(std::string_view collective) const;
@@ -135,7 +135,7 @@ class Machine {
   /// Number of physical directed links that exist (dead ones included).
   [[nodiscard]] std::int64_t links() const;
 
-  /// Dimension-ordered route (x first), shortest way round; a tie at half the ring goes the positive way.
+  /// Dimension-ordered route (x first), shortest direction round rings; ties at half a ring in positive direction.
   /// Calls visit(LinkId) for every directed link in order; nothing for from == to.
   template <class Visit>
   void route(Node from, Node to, Visit&& visit) const {
@@ -148,7 +148,7 @@ class Machine {
       }
     }
   }
-  /// Signed number of hops along an axis, shortest way round, ties positive.
+  /// Signed number of hops along an axis in the shortest direction, ties positive.
   [[nodiscard]] std::int32_t offset(std::int32_t from, std::int32_t to, int a) const;
   [[nodiscard]] std::int32_t hops(Node from, Node to) const;
 
@@ -158,7 +158,7 @@ class Machine {
   [[nodiscard]] Machine box(Coord const& lo, Coord const& hi) const;
 
   friend bool operator==(Machine const&, Machine const&) = default;
-  /// Equal but for the names.
+  /// Equal except for the names.
   [[nodiscard]] bool is_like(Machine const& other) const;
 
  private:
@@ -173,8 +173,8 @@ class Machine {
   std::array<Node, max_axes> stride_{};
 };
 
-/// Where ranks are within nodes that only the nodes are known of: each takes the next free place of its node, and where
-/// there are more ranks than places, they begin again. Entries are numbered as the machine's ranks.
+/// Places of ranks of which only the nodes are known: each takes the next free place of its node; if a node has more
+/// ranks than places, they are used again in order. Places are numbered as the machine's ranks.
 /// @throws Error naming the entry that is no node of the machine
 [[nodiscard]] std::vector<Rank> places_on(Machine const& machine, std::span<Node const> node_of_rank);
 

@@ -1,4 +1,4 @@
-// A machine whose links are as fast as somebody measured them.
+// A machine with measured link rates.
 #pragma once
 
 #include <span>
@@ -7,19 +7,19 @@
 
 namespace allport {
 
-/// What was measured of a machine's links, direction by direction, and of the levels within its nodes.
+/// Measured rates of a machine's links by direction, and of the levels within its nodes.
 struct MeasuredLinks {
-  /// By port, 2 * axes: bytes/s of one link that leaves by it while all are busy; 0: nobody measured it.
+  /// By port, 2 * axes: bytes/s of one link while all are busy; 0: not measured.
   std::vector<BytesPerSecond> by_port;
-  /// By level: bytes/s from one part to its sibling; 0: nobody measured it, or they copy through the node's memory.
+  /// By level: bytes/s from one part to its sibling; 0: not measured, or through the node's memory.
   std::vector<BytesPerSecond> by_level;
   /// Its fits take the place of those of the same names; date, library and ranks stand where there were none.
   Calibration calibration{};
 };
 
-/// The same machine with these rates, which prices and simulator go by. An axis takes the faster of its two directions;
-/// where the other one is slower, each of its links is written as one that differs. Links that differed before keep
-/// what they have, dead ones stay dead.
+/// The same machine with these rates, for prices and the simulator. An axis gets the faster of its two directions; if
+/// the other one is slower, each of its links becomes an exception. Previous exceptions, such as dead links, are
+/// unchanged.
 /// @pre by_port.size() == 2 * axes; by_level.size() == levels; rates finite and >= 0
 [[nodiscard]] Machine with_measured_links(Machine const& machine, MeasuredLinks const& found);
 

@@ -15,7 +15,7 @@ namespace allport {
 /// Digits of base B = 2^w, the most significant first, packed into a word.
 using TopologyId = std::uint64_t;
 
-/// Ranks in the order of their IDs: positions begin .. end - 1 of it. Who shares a prefix is one such interval.
+/// Positions begin .. end - 1 in the order of IDs. The ranks that share a prefix form such an interval.
 struct Positions {
   Rank begin = 0;
   Rank end = 0;
@@ -25,7 +25,7 @@ struct Positions {
   friend bool operator==(Positions, Positions) = default;
 };
 
-/// An ID for each rank. From a machine: one after the other its levels' coordinates, what is slowest to cross first,
+/// An ID for each rank. From a machine: the coordinates of its levels one after the other, the slowest ones first,
 /// each cut in digits of w bits: the grid's axes by falling time of a message (lowest bandwidth, then highest latency,
 /// then the later axis first), then the levels within a node, outermost first. Where lengths are no powers of B, some
 /// IDs name no rank: the program's IDs are a subset (Song09, "topology ID").
@@ -51,9 +51,9 @@ class TopologyIds {
   /// w of Song09's examples, by how many ranks there are: the square root of log2, rounded down, so that a table of
   /// B entries a digit stays as short as its rows are few (256: 2, 2,048: 3, 2^20: 4, 2^30: 5).
   /// @pre ranks >= 1
-  [[nodiscard]] static int usual_bits(Rank ranks);
+  [[nodiscard]] static int default_bits(Rank ranks);
 
-  /// Whose places the IDs are; null for IDs that were given.
+  /// The machine of the IDs; null for given IDs.
   [[nodiscard]] Machine const* machine() const { return machine_.get(); }
 
   [[nodiscard]] int bits() const { return bits_; }
@@ -63,7 +63,7 @@ class TopologyIds {
 
   /// @pre 0 <= rank < ranks()
   [[nodiscard]] TopologyId of(Rank rank) const;
-  /// The rank with this ID; none where it names no place of the machine.
+  /// The rank with this ID; none if it is no place of the machine.
   [[nodiscard]] std::optional<Rank> rank(TopologyId id) const;
   /// Digit i, 0 being the most significant. @pre 0 <= i < digits()
   [[nodiscard]] int digit(TopologyId id, int i) const {
@@ -75,13 +75,13 @@ class TopologyIds {
   /// "2.0.13.1".
   [[nodiscard]] std::string text(TopologyId id) const;
 
-  /// How many ranks have smaller IDs; for the ID of a rank, its position.
+  /// Number of ranks with smaller IDs; for the ID of a rank, its position.
   [[nodiscard]] Rank below(TopologyId id) const;
   /// @pre 0 <= rank < ranks()
   [[nodiscard]] Rank position(Rank rank) const { return below(of(rank)); }
   /// The rank at a position. @pre 0 <= position < ranks()
   [[nodiscard]] Rank rank_at(Rank position) const;
-  /// Who shares the first `digits` digits of `id`. @pre 0 <= digits <= this->digits()
+  /// The ranks that share the first `digits` digits of `id`. @pre 0 <= digits <= this->digits()
   [[nodiscard]] Positions with_prefix(TopologyId id, int digits) const;
 
  private:

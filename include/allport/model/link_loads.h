@@ -10,7 +10,7 @@
 
 namespace allport::model {
 
-/// Counts the messages on every directed link while routes are added (Machine::route: x first, shortest way). Every
+/// Counts the messages on every directed link while routes are added (Machine::route: x first, shortest route). Every
 /// message has the same size. Stores one counter per link id.
 class LinkLoads {
  public:

@@ -57,7 +57,7 @@ struct LuTime {
 };
 
 /// F / flops of a rank, and for every collective of LuCost t_mcast, t_bnm or t_red along a line of the machine, as
-/// gemm_time. Tournaments send single messages over one link; exchanged rows cross their column by the shortest way.
+/// gemm_time. Tournaments send single messages over one link; exchanged rows cross their column by the shortest route.
 /// @param bn_binomial as in gemm_time
 /// @pre as lu_cost; machine.rates().flops > 0
 [[nodiscard]] LuTime lu_time(Machine const& machine, std::int64_t n, GemmGrid grid, LuBlocks blocks,
@@ -68,8 +68,8 @@ struct LuTime {
 [[nodiscard]] LuBlocks lu_blocks(Machine const& machine, std::int64_t n, GemmGrid grid, LuPivoting pivoting,
                                  LineMulticast how, BytesPerSecond bn_binomial = {});
 
-/// What any LU factorization has on its critical path, d diagonal blocks one after the other (Solomonik11, slide 34):
-/// each is factored and handed on before the next.
+/// What any LU factorization has on its critical path, d diagonal blocks one after the other (Solomonik11, slide 34): each is
+/// factored and forwarded before the next.
 struct LuPath {
   double flops = 0.0;     ///< 2n^3/(3 d^2)
   double words = 0.0;     ///< n^2/d

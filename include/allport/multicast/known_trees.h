@@ -1,4 +1,4 @@
-// Trees to the groups that are sent to again and again.
+// Cache of multicast trees to groups that are used repeatedly.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,19 @@
 
 namespace allport {
 
-/// multicast_by(), for who sends to the same groups many times: which orders of axes serve a group best is looked for
-/// once, for that takes longer than a message where the group is large. Not for several threads at once.
+/// multicast_by() with a cache: the best orders of axes for a group are searched once, since for large groups the
+/// search takes longer than a message. Not thread-safe.
 class KnownTrees {
  public:
   /// @param ids  must outlive it
-  KnownTrees(TopologyIds const& ids, MulticastWay way) : ids_(&ids), way_(way) {}
+  KnownTrees(TopologyIds const& ids, MulticastTree tree) : ids_(&ids), tree_(tree) {}
 
-  /// The same as multicast_by().
-  /// @throws Error(argument) as it does
-  [[nodiscard]] Multicast to(Rank source, DestinationSet set, TreeWish wish);
+  /// As multicast_by(), with the same errors.
+  [[nodiscard]] Multicast to(Rank source, DestinationSet set, TreeChoice choice);
 
  private:
   TopologyIds const* ids_;
-  MulticastWay way_;
+  MulticastTree tree_;
   /// Source, parts, detour, and the destinations' intervals; the orders.
   std::map<std::vector<std::int64_t>, std::vector<int>> known_;
 };

@@ -9,20 +9,20 @@
 
 namespace allport {
 
-/// One way on.
+/// The next hop for one digit.
 struct TableEntry {
   int digit = 0;     ///< j
-  Rank next = -1;    ///< the rank that takes care of all whose IDs begin so
-  Positions covers;  ///< these
+  Rank next = -1;    ///< next hop for all ranks whose IDs have this prefix
+  Positions covers;  ///< the positions of these ranks
 };
 
-/// One row of a rank's table, by digit; without the rank's own digit, and without those that no rank's ID goes on with.
-/// Of the ranks that qualify for an entry a hash of this rank's ID, row and digit picks one, so that over all ranks the
-/// load is spread.
+/// One row of a rank's table, by digit, without the rank's own digit and without digits that no ID has there. Of the
+/// ranks that qualify for an entry, a hash of this rank's ID, row and digit picks one, which spreads the load over all
+/// ranks.
 /// @pre 0 <= rank < ids.ranks(), 0 <= row < ids.digits()
 [[nodiscard]] std::vector<TableEntry> table_row(TopologyIds const& ids, Rank rank, int row);
 
-/// All rows. Made from the IDs alone, without any other rank's: O(base * digits) entries and time.
+/// All rows, computed from the IDs without communication: O(base * digits) entries and time.
 class RoutingTable {
  public:
   /// @pre 0 <= rank < ids.ranks()

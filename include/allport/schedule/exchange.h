@@ -1,5 +1,5 @@
-// Schedules in the formats of others: GOAL text (LogGOPSim) out and in, MSCCL XML out. docs/reference/exchange.md has
-// the rules.
+// Exchange formats: GOAL text (LogGOPSim), written and read, and MSCCL XML, written. The rules are in
+// docs/reference/exchange.md.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Schedules as JSON, whole: to keep one, or to hand it to another program.
+// Complete schedules as JSON, for storage and for other programs.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// What a schedule's programs mean: which operations are valid, which send meets which receive, and when a segment may
-// go. Written once; the verifier, the simulator, the executor and the exporters read it. Only the interpreter does
-// without, so that it can judge them all.
+// The linked programs of a schedule: validity of operations, matching of sends and receives, and readiness of segments.
+// The verifier, the simulator, the executor and the exporters use it; the interpreter does not, so that it is an
+// independent reference.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace allport {
 
-/// Those that the contract owes the rank.
+/// The extents of a rank's buffers by the contract.
 [[nodiscard]] Extents extents(Contract const& contract, Rank rank);
 
-/// What operation `index` of a rank's program breaks of the rules of program.h, after "rank 3's operation 2 ": "has
-/// length 0"; empty where it breaks none. Looks at this rank alone: lengths, peer, slots, dependences.
+/// The rule of program.h that operation `index` of a rank's program violates, as text after "rank 3's operation 2 ":
+/// "has length 0"; empty if none. Checks this rank only: lengths, peer, slots, dependences.
 /// @pre 0 <= index < program.ops.size()
 [[nodiscard]] std::string fault_of(Program const& program, std::size_t index, Rank rank, Rank ranks, Extents extents);
 
@@ -29,7 +29,7 @@ void check_program(Program const& program, Rank rank, Rank ranks, Extents extent
 using OpId = std::uint32_t;
 inline constexpr OpId no_op = std::numeric_limits<OpId>::max();
 
-/// An operation without its slots and its piece: what it takes to match, order and price it.
+/// An operation without its slots and its piece, for matching, ordering and pricing.
 struct LinkedOp {
   std::int64_t length = 0;
   std::int64_t segment = 1;
@@ -50,8 +50,8 @@ struct LinkedOp {
   }
 };
 
-/// Readiness: how many segments of an operation, which has `all`, must be complete before segment i of another may go
-/// that depends on it with this lag.
+/// Readiness: the number of segments of an operation with `all` segments that must be complete before segment i of
+/// another operation may run that depends on it with this lag.
 [[nodiscard]] constexpr std::int64_t segments_before(std::int64_t i, std::int32_t lag, std::int64_t all) {
   return lag == Dependence::whole ? all : i - lag + 1;
 }
@@ -62,7 +62,7 @@ struct Need {
   std::int32_t lag = 0;
 };
 
-/// Two operations that do not fit, or one that fits nothing.
+/// Two operations that do not match, or one without a partner.
 struct Mismatch {
   enum class Kind : std::uint8_t {
     twice,     ///< `op` has the same peer and channel as `other` of the same rank
@@ -80,14 +80,14 @@ class LinkedProgram {
   LinkedProgram() = default;
 
   /// All ranks' programs, valid and matched.
-  /// @throws Error(schedule) naming the first operation that breaks a rule or finds no other end
+  /// @throws Error(schedule) naming the first operation that violates a rule or has no partner
   explicit LinkedProgram(Schedule const& schedule);
-  /// One rank's operations alone, in their order, for who runs that rank: nothing is matched.
+  /// One rank's operations only, in their order, for execution of that rank, without matching.
   /// @pre check_program() has passed
   explicit LinkedProgram(Program const& program);
 
-  /// For who goes on after a fault: ranks are added in order, then linked. Operations flagged in `broken` are kept but
-  /// never run; an empty list flags none.
+  /// For callers that continue after a fault: ranks are added in order, then linked. Operations flagged in `broken` are
+  /// stored but never run; an empty list flags none.
   void add(Rank rank, Program const& program, std::vector<bool> const& broken = {});
   /// Joins the ends of streams and reverses the dependences. Ends that disagree about their cut become broken.
   void link(FunctionRef<void(Mismatch const&)> report);
@@ -97,12 +97,12 @@ class LinkedProgram {
   [[nodiscard]] OpId size() const { return static_cast<OpId>(ops_.size()); }
   /// First operation of a rank; the rank behind the last one's is size().
   [[nodiscard]] OpId first(Rank rank) const { return first_[static_cast<std::size_t>(rank)]; }
-  /// Where the operation stands in its rank's program.
+  /// The operation's index in its rank's program.
   [[nodiscard]] std::int32_t index(OpId i) const { return static_cast<std::int32_t>(i - first(ops_[i].rank)); }
   [[nodiscard]] std::span<Need const> needs(OpId i) const {
     return {needs_.data() + ops_[i].needs, needs_.data() + end_of(i, &LinkedOp::needs, needs_.size())};
   }
-  /// Those that wait for it, once for each dependence.
+  /// The operations that depend on it, once per dependence.
   [[nodiscard]] std::span<OpId const> wakes(OpId i) const {
     return {wakes_.data() + ops_[i].wakes, wakes_.data() + end_of(i, &LinkedOp::wakes, wakes_.size())};
   }

@@ -1,12 +1,12 @@
-// Chooses how a message reaches some of the ranks, by price.
+// Chooses the algorithm of a multicast by price.
 #pragma once
 
 #include "allport/select/select.h"
 
 namespace allport {
 
-/// The ways of a multicast, as algorithms of broadcasts that may have targets, over the machine's topology IDs
-/// (TopologyIds::usual_bits of a digit):
+/// Multicast algorithms: broadcasts that may have targets, over the machine's topology IDs
+/// (TopologyIds::default_bits of a digit):
 ///   flat       from the source to one target after the other, the whole message
 ///   chain      from target to target in the order of their IDs, in segments
 ///   prefix     over the compact tables, the whole message from hop to hop

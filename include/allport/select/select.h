@@ -18,10 +18,10 @@
 namespace allport {
 
 struct SelectOptions {
-  std::string algorithm{};               ///< only this one; empty: all that have a price
+  std::string algorithm{};               ///< the only candidate; empty: all that have a price
   std::vector<std::int64_t> segments{};  ///< bytes, tried in this order; empty: segment_ladder()
   std::int32_t window = 2;               ///< segments in flight per stream
-  std::optional<AlgorithmList> among{};  ///< those that are known; none: all that are registered now
+  std::optional<AlgorithmList> among{};  ///< the known algorithms; none: all that are registered now
   std::optional<Mapping> mapping{};      ///< where the contract's ranks are; none: rank r at place r
 };
 
@@ -36,26 +36,26 @@ struct Candidate {
   [[nodiscard]] bool priced() const { return applicable() && algorithm->price; }
 };
 
-/// Where a price of MPI's own collective comes from.
+/// Origin of a price of MPI's own collective.
 enum class PriceSource : std::uint8_t {
-  calibrated,  ///< between the times that `allport machine calibrate` took of this collective on this machine
-  modelled     ///< room model's textbook algorithms over rank order, on this machine's links
+  calibrated,  ///< interpolated from times of this collective by `allport machine calibrate` on this machine
+  modelled     ///< predicted for textbook algorithms over rank order on this machine's links (module model)
 };
 
 struct MpiPrice {
   Seconds time{};
   PriceSource source = PriceSource::modelled;
-  std::optional<Seconds> ours{};  ///< Allport's own where it was timed beside MPI's
-  Seconds starts{};               ///< where MPI's is modelled: our prediction for the shortest message
-  double dearest{};  ///< where ours was timed: the larger of ours over MPI's at the two timed sizes around this one
+  std::optional<Seconds> ours{};  ///< Allport's time, if it was calibrated with MPI's
+  Seconds starts{};               ///< if MPI's is modelled: Allport's predicted time for the shortest message
+  double dearest{};  ///< if calibrated: the larger ratio of Allport's to MPI's time at the two neighbouring sizes
 };
 
 /// Trees over the network among ranks that form no box of their machine (SubNetwork).
 struct NetworkTrees {
   Node nodes = 0;   ///< that hold ranks
-  int trees = 0;    ///< no two over one way of the network
+  int trees = 0;    ///< each path of the network belongs to at most one
   int depth = 0;    ///< messages from the root to the farthest node
-  int sharing = 1;  ///< streams on the link that has most; more than 1 only where messages join what is apart
+  int sharing = 1;  ///< maximum streams on a link; more than 1 only if messages join components of the network
 };
 
 struct Choice {
@@ -64,52 +64,51 @@ struct Choice {
   Candidate best;
   std::vector<Candidate> candidates;      ///< in the order tried: registry order, then segments
   std::optional<MpiPrice> mpi{};          ///< for reports: mpi_price_of(); choose() leaves it out
-  std::optional<Mapping> mapping{};       ///< as it was asked for
+  std::optional<Mapping> mapping{};       ///< of SelectOptions
   std::optional<Seconds> bound{};         ///< for reports: lower_bound(); choose() leaves it out
   std::optional<NetworkTrees> network{};  ///< Scattered::choose()'s
-  std::shared_ptr<void const> keeps{};    ///< what algorithms live in that no registry holds
+  std::shared_ptr<void const> keeps{};    ///< owns algorithms that are not in the registry
 };
 
-/// 1 KiB, 2 KiB, ... 4 MiB, without those that a message of this size does not need twice (everything from `bytes` up
-/// is one segment), each rounded down to whole elements; at least one entry.
+/// 1 KiB, 2 KiB, ... 4 MiB up to `bytes` (longer ones are all one segment), each rounded down to whole elements; at
+/// least one entry.
 [[nodiscard]] std::vector<std::int64_t> segment_ladder(std::int64_t bytes, std::int64_t element);
 
-/// What the places of a machine promise each other where its ranks promise `contract`: the root's and the targets'
-/// places, and blocks in the order of places. Algorithms make and price schedules over places;
-/// program(mapping.place(r)) is rank r's.
+/// The contract over places of a machine that corresponds to `contract` over ranks: the places of root and targets, and
+/// blocks in the order of places. Algorithms make and price schedules over places; program(mapping.place(r)) is rank
+/// r's.
 /// @pre contract.check() holds, mapping.ranks() == contract.ranks
 [[nodiscard]] Contract at_places(Contract const& contract, Mapping const& mapping);
 
-/// The cheapest candidate; of equally cheap ones the first. An algorithm without a price is taken only where it is
-/// named, with the first of options.segments, or a Cut's own. A function of its arguments alone, so that all ranks
-/// which hold the same machine and contract choose alike without asking each other.
-/// @param contract by rank; every algorithm is priced for where options.mapping has its ranks
+/// The candidate with the lowest price; the first one of equal prices. An algorithm without a price is chosen only by
+/// name, with the first of options.segments or the default Cut. Depends only on its arguments, so ranks with equal
+/// arguments choose the same without communication.
+/// @param contract by rank; every algorithm is priced for the placement of options.mapping
 /// @pre contract.check() holds, contract.ranks == machine.ranks() == options.mapping's, options.window >= 1,
 ///      segments >= contract.element
-/// @throws Error(unsupported) with every candidate's reason when no algorithm can serve
+/// @throws Error(unsupported) with every candidate's reason if no algorithm applies
 [[nodiscard]] Choice choose(Machine const& machine, Contract const& contract, SelectOptions const& options = {});
 
-/// The algorithm that loses least, at worst, whether the links are as fast as the machine says or up to a thousand
-/// times slower: for machines whose rates nobody gave, where what is chosen may not hang on rates measured at start, as
-/// sums in another order would differ from run to run. Empty where none has a price. Arguments and errors as
-/// choose()'s.
+/// The algorithm with the least worst-case loss for links as fast as the machine's or up to 1000 times slower. For
+/// machines without given rates: the choice must not depend on rates measured at start, since the order of summation
+/// would then differ between runs. Empty if none has a price. Arguments and errors as in choose().
 [[nodiscard]] std::string algorithm_for_any_rates(Machine const& machine, Contract const& contract,
                                                   SelectOptions const& options = {});
 
 /// The chosen algorithm's schedule, over places.
 [[nodiscard]] Schedule make_schedule(Machine const& machine, Choice const& choice);
 
-/// What no schedule of a contract over places beats on the machine, by latency and by bandwidth: verify::lower_bound().
-/// None where none is known, or where dead links cut the machine apart.
-/// @param members ranks of the machine that alone have the contract; none: all ranks
+/// Lower bounds by latency and by bandwidth on the time of any schedule of a contract over places:
+/// verify::lower_bound(). Nothing if no bound is known, or if dead links disconnect the machine.
+/// @param members the only participating ranks of the machine; none: all ranks
 [[nodiscard]] std::optional<model::Bound> lower_bounds(Machine const& machine, Contract const& contract,
                                                        std::span<Rank const> members = {});
 /// The larger of both.
 [[nodiscard]] std::optional<Seconds> lower_bound(Machine const& machine, Contract const& contract,
                                                  std::span<Rank const> members = {});
 
-/// Why: the best cut of every algorithm with its price, cheapest first, the lower bound and the chosen one's share of
-/// it where the choice has it, and the reasons of those that cannot serve.
+/// A report: the best cut of every algorithm with its price, cheapest first, the lower bound and the ratio of the
+/// chosen one to it if available, and the reasons why other algorithms do not apply.
 [[nodiscard]] std::string explain(Choice const& choice);
 
 /// {"machine", "collective", "ranks", "root", "bytes", "element", "algorithm", "segment", "window", "predicted_s",

@@ -1,4 +1,4 @@
-// Chooses among the configurations of a running program by what they take, within a bounded loss.
+// Run-time tuning: chooses among the configurations of a running program by measured times, within a bounded loss.
 #pragma once
 
 #include <cstdint>
@@ -14,55 +14,56 @@
 namespace allport {
 
 struct Configuration {
-  std::string name;      ///< tells it from the others, in reports and in what is remembered
-  Seconds predicted{};   ///< of one iteration, by a model; 0: no model says
-  std::string family{};  ///< configurations whose predictions err alike
-  Seconds lasting{};     ///< a run's first iterations may take less, but no long row of them does; 0: nothing is known
+  std::string name;      ///< unique; used in reports and in the stored results
+  Seconds predicted{};   ///< of one iteration, by a model; 0: unknown
+  std::string family{};  ///< configurations whose predictions have similar errors
+  Seconds lasting{};  ///< lower bound of the sustained time of an iteration (the first ones may take less); 0: unknown
 };
 
 struct SelectorOptions {
-  std::size_t standard = 0;  ///< the configuration that runs where nobody tunes
-  int iterations = 2;        ///< of a trial, after the first, which is dropped
-  int blind = 0;          ///< configurations predicted to beat the standard that are tried before the first agreement
-  double blind_to = 1.0;  ///< or to take up to so many times its time: where a model cannot tell them apart
-  int confirm = 0;        ///< > 0: what has taken the standard's place, and at the end the best of the others, is tried
-                          ///< once more beside the standard, each for so many iterations after the first
-  int starts_up = 0;      ///< > 0: a run's first iterations open connections, and leave what they send to queues that
-                          ///< are empty yet: so many of the standard's do not count; and what is best by the first
-                          ///< agreement runs for `confirm` iterations before it is tried once more
-  bool overlap = false;   ///< iterations follow each other too closely to take a time each: a rank waits in some and
-                          ///< runs ahead in others. Ranks agree on every one, and the middle half's mean counts
-  double doubt = 1.0;     ///< > 1: what by the first agreement does not take the standard's place, but less than so
-                          ///< many times its time, goes on for another trial, of which the lesser time counts
-  bool undisturbed = false;  ///< iterations are alike, and what else runs on the computer disturbs some: the mean of
-                             ///< the lesser half of a trial's counts, not of all
-  double clearly = 0.97;     ///< another one takes the best one's place when it takes less than so much of its time
-  double loss = 0.05;        ///< of the time that the standard would have taken, which exploring may cost at any moment
-  Seconds floor{};           ///< and so much beside, from the start
-  Seconds agreement{};       ///< what it takes the ranks to agree, at least: it is timed as well
-  double hopeless = 2.0;     ///< expected to take so many times the best one's time: not tried
-  double drift = 0.10;       ///< the best one's time changes by so much: all are open again
-  std::function<void(std::string const&)> tell{};  ///< hears what was decided, and why
+  std::size_t standard = 0;  ///< the configuration without tuning
+  int iterations = 2;        ///< timed iterations of a tuning run, after the first one, which is discarded
+  int blind = 0;          ///< maximum number of configurations, predicted to be faster than the standard one, that are
+                          ///< tried before the first agreement
+  double blind_to = 1.0;  ///< or predicted to take up to this multiple of its time
+  int confirm = 0;        ///< > 0: the configuration that has replaced the standard one, and at the end the best of the
+                          ///< others, is timed once more against the standard one, each for this many iterations
+  int starts_up = 0;      ///< > 0: number of first iterations, which open connections and fill empty queues, that are
+                          ///< not timed; the best configuration at the first agreement runs for `confirm` iterations
+                          ///< before it is confirmed
+  bool overlap = false;   ///< iterations overlap: a rank waits in some and runs ahead in others. Ranks agree on every
+                          ///< iteration's time, and the mean of the middle half counts
+  double doubt = 1.0;     ///< > 1: a configuration that does not replace the standard one at the first agreement, but
+                          ///< takes less than this multiple of its time, gets another tuning run; the lower time counts
+  bool undisturbed = false;  ///< iterations are equal, and other programs disturb some of them: the mean of the faster
+                             ///< half of a tuning run counts
+  double clearly = 0.97;     ///< a configuration replaces the best one if it takes less than this fraction of its time
+  double loss = 0.05;        ///< bound on the cost of tuning at any moment, as a fraction of the standard one's time
+  Seconds allowance{};       ///< additional bound on the cost of tuning, available from the start
+  Seconds agreement{};       ///< lower bound of the time of one agreement among ranks, which is timed as well
+  double hopeless = 2.0;     ///< a configuration expected to take this multiple of the best one's time is not tried
+  double drift = 0.10;       ///< relative change of the best one's time after which all configurations are tried again
+  std::function<void(std::string const&)> report{};  ///< called with every decision and its reason
 };
 
-/// What earlier runs found out at a site.
+/// Stored results of earlier runs at a site.
 struct Remembered {
   std::string best;
-  std::map<std::string, Seconds> seconds;  ///< an iteration, by name; the standard's and the best one's among them
+  std::map<std::string, Seconds> seconds;  ///< per iteration, by name; includes the standard's and the best one's
   bool provisional = false;                ///< not confirmed yet: SelectorOptions::confirm
 
   friend bool operator==(Remembered const&, Remembered const&) = default;
 };
 
-/// Replaces each number by the largest that any rank has, or, where iterations overlap, by the mean of all. Collective.
+/// Replaces each number by its maximum over ranks, or, if iterations overlap, by its mean. Collective.
 using Agree = std::function<void(std::span<double>)>;
 
-/// Runs the standard first, then tries what the model expects to be quick, cheapest first, and keeps what was quickest.
-/// A trial is put off until what exploring has cost, and the trial is expected to cost, is within
-/// floor + loss x (what the standard would have taken so far); where a better one has been found, what it saves counts.
-/// So a run of any length loses no more than that, and by how much one trial was dearer than expected.
+/// Runs the standard configuration first, then tuning runs of the configurations with the lowest predicted times, and
+/// keeps the fastest. A tuning run is delayed until its expected cost plus the cost of tuning so far is within
+/// allowance + loss x (the standard configuration's time so far); time saved by a faster configuration counts. So a run
+/// of any length loses at most this bound plus the excess of one tuning run over its expected cost.
 ///
-/// All ranks hold equal selectors and call record() and decide() alike; choices follow from agreed times alone.
+/// All ranks have equal selectors and call record() and decide() alike; choices depend only on agreed times.
 ///
 ///     Selector selector(configurations, {.standard = 2});
 ///     for (...) {                                    // iterations
@@ -74,40 +75,40 @@ class Selector {
  public:
   /// @pre configurations is not empty, names differ, predictions and `lasting` >= 0, options.standard one of them,
   ///      iterations >= 1, blind >= 0, blind_to >= 1, confirm >= 0, starts_up >= 0, doubt >= 1, 0 < clearly <= 1,
-  ///      loss >= 0, floor >= 0, agreement >= 0, hopeless >= 1, drift > 0
+  ///      loss >= 0, allowance >= 0, agreement >= 0, hopeless >= 1, drift > 0
   explicit Selector(std::vector<Configuration> configurations, SelectorOptions options = {});
 
-  /// The configuration that the next iteration is to run with.
+  /// The configuration of the next iteration.
   [[nodiscard]] std::size_t current() const { return runs_[at_].arm; }
-  /// What an iteration with current() took on this rank.
+  /// Time of an iteration with current() on this rank.
   void record(Seconds local);
-  /// The next iteration is the first of its trial that counts. Ranks that leave an iteration at different moments may
-  /// want to meet before it, or whoever left the one before early has too much on its clock.
+  /// Whether the next iteration is the first timed one of its tuning run. Ranks that end iterations at different times
+  /// may use a barrier before it, or an early rank's time would include waiting.
   [[nodiscard]] bool begins() const { return runs_[at_].done == runs_[at_].dropped(); }
-  /// All that was planned has run: the next decide() may change current(). Equal on all ranks.
+  /// Whether all planned iterations have run: the next decide() may change current(). Equal on all ranks.
   [[nodiscard]] bool due() const { return at_ + 1 == runs_.size() && runs_[at_].done >= runs_[at_].iterations; }
-  /// Of so many iterations from here on nobody needs the time: record() each, or skip() them.
-  [[nodiscard]] int resting() const;
-  /// So many of these have run. @pre 0 <= iterations <= resting()
+  /// Number of following iterations whose time is not needed: record() each, or skip() them.
+  [[nodiscard]] int untimed() const;
+  /// Skips recording of iterations that have run. @pre 0 <= iterations <= untimed()
   void skip(int iterations);
-  /// Collective. Before due() only what is due counts: nothing changes.
+  /// Decides on the next configurations. Collective. No effect before due().
   void decide(Agree const& agree);
 
-  /// Begins with what an earlier run found to be best, if that is among the configurations.
-  /// @pre nothing was recorded
+  /// Starts with the best configuration of an earlier run, if it is among the configurations.
+  /// @pre record() was not called
   void resume(Remembered const& remembered);
   [[nodiscard]] Remembered remembered() const;
 
   [[nodiscard]] std::size_t best() const { return best_; }
-  /// Something else than the standard will be tried before the next agreement.
+  /// Whether a configuration other than the standard one will be tried before the next agreement.
   [[nodiscard]] bool explores() const;
-  /// Nothing more is to be tried, unless times change.
+  /// Whether tuning is complete, unless times change.
   [[nodiscard]] bool settled() const { return settled_; }
-  /// An iteration, agreed; nothing where it was not tried.
+  /// Agreed time of an iteration; nothing if the configuration was not tried.
   [[nodiscard]] std::optional<Seconds> seconds(std::size_t configuration) const;
-  /// What the run has taken beyond the standard's time; negative: saved. Agreed, up to the last decision.
+  /// Time of the run beyond the standard configuration's, up to the last decision; negative: saved. Agreed.
   [[nodiscard]] Seconds spent() const { return Seconds(spent_); }
-  /// A line a configuration: its time, or what is expected of it and why it was not tried.
+  /// One line per configuration: its time, or its expected time and why it was not tried.
   [[nodiscard]] std::string explain() const;
 
  private:
@@ -126,7 +127,7 @@ class Selector {
     bool probes = false;    ///< one iteration, to see whether a trial is worth its time
     bool watches = false;   ///< of the best one, for want of anything to try
     bool again = false;     ///< ran in this row before, which counts if it took less
-    bool rests = false;     ///< nobody needs what they take
+    bool untimed = false;   ///< nobody needs what they take
     bool lasts = false;     ///< so long that a row's beginning is no matter: Configuration::lasting
     bool confirms = false;  ///< ends what SelectorOptions::confirm asks for
     int done = 0;
@@ -141,8 +142,8 @@ class Selector {
   [[nodiscard]] bool is_hopeless(Arm const& arm) const;
   [[nodiscard]] double standard_seconds() const { return arms_[options_.standard].seconds; }
   [[nodiscard]] std::vector<std::size_t> worth_trying() const;
-  [[nodiscard]] Run trial(std::size_t arm) const;
-  [[nodiscard]] std::optional<Run> rest_of_trial();
+  [[nodiscard]] Run tuning_run(std::size_t arm) const;
+  [[nodiscard]] std::optional<Run> remaining_run();
   [[nodiscard]] double missing(int iterations, double seconds) const;
   [[nodiscard]] std::optional<std::size_t> best_other() const;
   [[nodiscard]] std::vector<double> iterations_of(Run const& run) const;
@@ -157,7 +158,7 @@ class Selector {
   [[nodiscard]] std::optional<std::size_t> to_confirm() const;
   [[nodiscard]] std::optional<std::size_t> in_doubt() const;
   void plan_first();
-  void tell(std::string const& text) const;
+  void report(std::string const& text) const;
 
   std::vector<Arm> arms_;
   SelectorOptions options_;
@@ -177,7 +178,7 @@ class Selector {
   std::int64_t iterations_ = 0;
 };
 
-/// What is remembered, by site: which machine, which place in which program.
+/// Stored results by site: the machine and the location in a program.
 using Memory = std::map<std::string, Remembered>;
 
 /// {"allport_memory": 1, "sites": {SITE: {"best": NAME, "seconds": {NAME: s}, "provisional": true}}}; the last where it
@@ -185,10 +186,10 @@ using Memory = std::map<std::string, Remembered>;
 [[nodiscard]] std::string to_json(Memory const& memory);
 /// @throws Error(io) for what to_json() did not write
 [[nodiscard]] Memory memory_from_json(std::string const& text);
-/// Empty where there is no such file.
+/// Empty if the file does not exist.
 /// @throws Error(io) with the path
 [[nodiscard]] Memory load_memory(std::string const& path);
-/// Adds to what stands in the file, which other runs may have written meanwhile; all or nothing is written.
+/// Merges into the file, which other runs may have changed; written atomically.
 /// @throws Error(io) where it cannot be written
 void save_memory(std::string const& path, Memory const& memory);
 

@@ -1,4 +1,4 @@
-// Who gets which of many objects, from what each was measured to take.
+// Load balancing: assigns objects to owners by their measured loads.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace allport::tasks {
 
 /// By Charm++'s names.
 enum class Balancer : std::uint8_t {
-  none,    ///< everybody keeps what it has
-  greedy,  ///< all anew: the heaviest first, each to whoever then has least; as it was where that ends no sooner
-  refine,  ///< from those who have too much, and no others, to those who have least or to their objects' neighbours:
-           ///< what adds least to what owners exchange, then the heaviest
+  none,    ///< no object moves
+  greedy,  ///< reassigns all objects, heaviest first, each to the least loaded owner; unchanged if that is no faster
+  refine,  ///< moves objects only from overloaded owners, to the least loaded ones or to owners of neighbouring
+           ///< objects: first those that add least communication between owners, then the heaviest
 };
 [[nodiscard]] std::string_view name(Balancer balancer);
 /// @throws Error(argument) that lists the names
@@ -20,29 +20,29 @@ enum class Balancer : std::uint8_t {
 
 struct BalanceOptions {
   Balancer balancer = Balancer::refine;
-  double tolerance = 1.05;  ///< refine: whoever has no more than so many times the mean keeps what it has
+  double tolerance = 1.05;  ///< refine: an owner is overloaded above this multiple of the mean load
 };
 
-/// What an object exchanges with another one, in any unit; both have it.
+/// Communication of an object with another one, in any unit; listed at both objects.
 struct Tie {
   std::int64_t object = 0;
   double weight = 0;
 };
-/// Of each object. Empty: none exchanges anything.
+/// By object. Empty: no communication.
 using Ties = std::vector<std::vector<Tie>>;
 
-/// Owners 0 ... speeds.size() - 1 of the objects, where owner o does `speeds[o]` of load a second. A function of its
-/// arguments alone: ranks that agree about these agree about it. Equal loads go to the lower index.
-/// @param loads   of each object, >= 0
-/// @param owners  of each object today
-/// @param ties    what refine goes by beside the loads
+/// New owners 0 ... speeds.size() - 1 of the objects, where owner o processes a load of `speeds[o]` per second. Depends
+/// only on its arguments, so ranks with equal arguments agree. Ties are broken by the lower index.
+/// @param loads   by object, >= 0
+/// @param owners  current owner by object
+/// @param ties    communication, used by refine
 /// @pre as many owners as loads, each below speeds.size(); speeds > 0; options.tolerance >= 1; ties empty, or as many
 ///      as loads, of objects that there are
 [[nodiscard]] std::vector<int> balanced(std::vector<double> const& loads, std::vector<int> const& owners,
                                         std::vector<double> const& speeds, BalanceOptions const& options = {},
                                         Ties const& ties = {});
 
-/// The longest time of any owner over what all would take if load could be cut anywhere; 1 where there is no load.
+/// Maximum time of any owner divided by the perfectly balanced time; 1 if there is no load.
 [[nodiscard]] double imbalance(std::vector<double> const& loads, std::vector<int> const& owners,
                                std::vector<double> const& speeds);
 

@@ -1,4 +1,4 @@
-// What runs blocks of cells on the masters of all ranks, whatever the cells are; see blocks.h.
+// Runs blocks of cells on the team leaders of all ranks, for any cell type; see blocks.h.
 #pragma once
 
 #include <array>
@@ -18,19 +18,19 @@ namespace allport::tasks {
 struct BlocksOptions {
   /// Owner of each block at first; empty: BlockGrid::boxes().
   std::vector<int> owners{};
-  /// Idle masters run chunks of the loops of others: bodies get a team of all masters in place of their own (CkLoop's
-  /// policy, with masters for all cores). Else a master's loops are its team's.
+  /// Idle leaders run chunks of other leaders' loops: bodies get a team of all leaders in place of their own (CkLoop's
+  /// policy, with a leader on every core). Otherwise a leader's loops run on its own team.
   bool helped = false;
   /// Faces travel. Without, blocks never wait, and compute with what was filled in (Robson18, slide 16).
   bool send = true;
-  bool record = false;  ///< keeps what each block and message did: Blocks::records()
+  bool record = false;  ///< records every block and message: Blocks::records()
 };
 
-/// What one rank saw. Seconds from a moment at which all ranks met.
+/// A block's iteration or a message as seen by one rank. Times are seconds since a barrier of all ranks.
 struct BlockRecord {
   enum class Deed : std::uint8_t { run, send, receive };
   Deed deed = Deed::run;
-  int master = 0;          ///< that ran it
+  int leader = 0;          ///< that ran it
   Rank peer = -1;          ///< of a message
   std::int64_t block = 0;  ///< of a message: whose halo it fills
   std::int64_t iteration = 0;
@@ -41,16 +41,16 @@ struct BlockRecord {
 
 struct BalanceReport {
   std::int64_t between_ranks = 0;    ///< blocks that went to another rank, over all
-  std::int64_t between_masters = 0;  ///< of this rank, to another of its masters
+  std::int64_t between_leaders = 0;  ///< of this rank, to another of its leaders
   double before = 1;                 ///< imbalance() of the ranks, by what was measured
   double after = 1;
 };
 
-/// A block's cells, twice: this iteration's and the next one's.
+/// A block's cells, double-buffered: this iteration's and the next one's.
 struct BlockCells {
   std::int64_t block = 0;
   std::int64_t iteration = 0;
-  int master = 0;  ///< of its rank's, that has it
+  int leader = 0;  ///< the team leader of its rank that owns it
   std::array<std::int64_t, BlockGrid::most_axes> first{};
   std::array<std::int64_t, BlockGrid::most_axes> cells{1, 1, 1};
   std::array<std::int64_t, BlockGrid::most_axes> stride{};  ///< in elements

@@ -27,8 +27,8 @@ class Block {
 
   [[nodiscard]] std::int64_t number() const { return cells_->block; }
   [[nodiscard]] std::int64_t iteration() const { return cells_->iteration; }
-  /// Of its rank's masters, the one that has it: where OpenMP's threads are to be kept (Teams::pin).
-  [[nodiscard]] int master() const { return cells_->master; }
+  /// The team leader of its rank that owns it: for Teams::pin.
+  [[nodiscard]] int leader() const { return cells_->leader; }
   /// Cells along an axis.
   [[nodiscard]] std::int64_t size(std::size_t axis) const { return cells_->cells[axis]; }
   /// The grid's index of the block's cell 0.
@@ -60,7 +60,7 @@ class Block {
   BlockCells* cells_;
 };
 
-/// A grid of D axes of T, cut into blocks that ranks own and the masters of their teams work on.
+/// A grid of D axes of T, divided into blocks that are owned by ranks and run by the leaders of their teams.
 ///
 ///     Blocks<2> blocks(comm, {.grid = {n, n}, .block = {b, b}}, teams);
 ///     blocks.fill([&](auto i, auto j) { return ...; });
@@ -71,16 +71,16 @@ class Block {
 ///     blocks.balance({.balancer = Balancer::refine});
 ///
 /// A block runs its next iteration as soon as its neighbours' faces of that iteration are there: blocks may be one
-/// iteration apart from their neighbours. Faces leave when their block is done. Of blocks that may run a master takes
-/// those that are behind, and among equals those whose faces other ranks wait for.
+/// iteration apart from their neighbours. Faces are sent when their block is done. Of the blocks that may run, a leader
+/// takes those with the lowest iteration, and among equals those whose faces other ranks wait for.
 ///
-/// Every rank calls alike; all but number(), block-wise visits and records() are collective. Ranks that own no block
-/// take part. One thread a process calls, and masters call MPI in turn; where MPI was started with
-/// MPI_THREAD_FUNNELED or less, the calling thread alone does.
+/// All functions except number(), block-wise visits and records() are collective, also on ranks that own no block. One
+/// thread per process calls. Leaders call MPI in turn; if MPI was initialized with MPI_THREAD_FUNNELED or less, only
+/// the calling thread does.
 template <std::size_t D, class T = double>
 class Blocks {
   static_assert(D >= 1 && D <= static_cast<std::size_t>(BlockGrid::most_axes), "one to three axes");
-  static_assert(std::is_trivially_copyable_v<T>, "cells travel as they lie in memory");
+  static_assert(std::is_trivially_copyable_v<T>, "cells are sent as raw memory");
 
  public:
   /// Cells are 0 at first. `teams` must outlive the blocks, and may be given other shapes between two calls.
@@ -112,7 +112,7 @@ class Blocks {
     engine_.each([&](BlockCells& cells) { visit(Block<D, T>(cells)); }, false);
   }
 
-  /// body(Block, Team&) once for each block and iteration, on the master that has it.
+  /// body(Block, Team&) once for each block and iteration, on the leader that owns the block.
   /// @pre count >= 0
   /// @throws Error on every rank when a body throws on any; then the cells mean nothing, and only fill() and the
   ///         destructor may follow
@@ -121,8 +121,8 @@ class Blocks {
     engine_.iterate(count, [&](BlockCells& cells, Team& team) { body(Block<D, T>(cells), team); });
   }
 
-  /// Gives blocks to other ranks, and on each rank to other masters, by what they took since the last time (of cores,
-  /// not of time: a block that four threads ran for a second weighs four), ranks weighed by their threads.
+  /// Moves blocks to other ranks, and on each rank to other leaders, to balance the load measured since the last call
+  /// (in core-seconds: a block that four threads ran for 1 s counts four). Ranks are weighted by their threads.
   BalanceReport balance(BalanceOptions const& options = {}) { return engine_.balance(options); }
   /// Core-seconds of each block since the last balance(), on every rank.
   [[nodiscard]] std::vector<double> loads() const { return engine_.loads(); }

@@ -20,8 +20,8 @@ struct Core {
 
 struct Cores {
   std::vector<Core> all;  ///< neighbours stand beside each other, and so do those of a domain
-  bool shared = false;    ///< threads of other processes run on them too: nobody is pinned
-  std::string source{};   ///< who told: "hwloc", "/sys", "the caller"
+  bool shared = false;    ///< threads of other processes run on them too: threads are not pinned
+  std::string source{};   ///< origin of the data: "hwloc", "/sys", "the caller"
   bool smt = false;       ///< several of them are hardware threads of one core: hardware_threads()
 
   [[nodiscard]] int size() const { return static_cast<int>(all.size()); }
@@ -59,10 +59,10 @@ struct Computers {
 
 /// cores[team][member] as indices of `cores.all`: teams in order, each inside one NUMA domain where one has room for
 /// it, the last ones across domains where none has.
-/// @pre masters >= 1, size >= 1, masters * size <= cores.size()
-[[nodiscard]] std::vector<std::vector<int>> place_teams(Cores const& cores, int masters, int size);
+/// @pre leaders >= 1, size >= 1, leaders * size <= cores.size()
+[[nodiscard]] std::vector<std::vector<int>> place_teams(Cores const& cores, int leaders, int size);
 
-/// Keeps the calling thread on these processors. False where the system refuses.
+/// Pins the calling thread to these processors. False if the system refuses.
 bool pin_thread(std::vector<int> const& processors);
 /// The processors that the calling thread is kept on.
 [[nodiscard]] std::vector<int> pinned_to();

@@ -1,4 +1,4 @@
-// Loops that a team of threads runs: what they range over, how iterations are dealt, and what one chunk does.
+// Loops that a team of threads runs: ranges, scheduling of iterations, and execution of a chunk.
 #pragma once
 
 #include <algorithm>
@@ -20,19 +20,19 @@ struct Range {
   [[nodiscard]] std::int64_t size() const { return std::max<std::int64_t>(end - begin, 0); }
 };
 
-/// How chunks are dealt, by OpenMP's names.
+/// OpenMP's schedule kinds.
 enum class LoopSchedule : std::uint8_t {
-  static_,  ///< round and round: the same thread has the same chunks in every loop, as long as all threads come in time
-  dynamic,  ///< whoever is free takes the next one
-  guided,   ///< likewise, in chunks that shrink with what is left
+  static_,  ///< round robin: a thread has the same chunks in every loop, unless threads start late
+  dynamic,  ///< an idle thread takes the next chunk
+  guided,   ///< as dynamic, with chunks proportional to the remaining iterations
 };
 
 struct LoopOptions {
   LoopSchedule schedule = LoopSchedule::static_;
-  /// Iterations; of guided the fewest. 0: static gives every thread one chunk (iterations / threads), dynamic has 16
-  /// chunks a thread, guided ends with chunks of 1.
+  /// Iterations of a chunk; for guided the minimum. 0: static gives every thread one chunk (iterations / threads),
+  /// dynamic makes 16 chunks per thread, guided ends with chunks of 1.
   std::int64_t chunk = 0;
-  /// How many of a loop's ranges, from the outermost, make one; the others run whole inside an iteration. 0: all.
+  /// Number of a loop nest's outermost ranges that are collapsed into one; the others run inside an iteration. 0: all.
   int collapse = 0;
 };
 

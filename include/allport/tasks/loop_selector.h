@@ -1,4 +1,4 @@
-// Chooses how many masters and drones run a program's loops, and how these are dealt, while it runs.
+// Tunes the number of team leaders and members, and the schedule, of a program's loops while it runs.
 #pragma once
 
 #include <chrono>
@@ -23,25 +23,25 @@ struct LoopConfiguration {
 /// "4 x (1 + 6), static", "... dynamic by 16"
 [[nodiscard]] std::string name(LoopConfiguration const& configuration);
 
-/// Threads that shapes use: all, or also three quarters and half of them, for loops that memory limits.
+/// Threads that shapes use: all, or also three quarters and half of them, for memory-bound loops.
 enum class Threads : std::uint8_t { all, fewer_too };
-/// All shapes whose masters x (1 + drones) is `threads`, each with each way to deal a loop; then those of fewer, where
-/// these are asked for. Teams of one thread run their loops whole: they come with the first way alone.
-/// @pre threads >= 1, ways is not empty
+/// All shapes with leaders * (1 + members) == threads, combined with each schedule; then shapes of fewer threads, if
+/// requested. Teams of one thread run their loops whole: they are combined with the first schedule only.
+/// @pre threads >= 1, schedules is not empty
 [[nodiscard]] std::vector<LoopConfiguration> loop_configurations(int threads,
-                                                                 std::vector<LoopOptions> const& ways = {{}},
+                                                                 std::vector<LoopOptions> const& schedules = {{}},
                                                                  Threads used = Threads::all);
 
 struct LoopSelectorOptions {
-  std::size_t standard = 0;                   ///< what runs where nobody tunes
-  std::optional<model::SpreadTerms> terms{};  ///< of this rank's node and one step; without, nothing is predicted
-  std::string site{};                         ///< remembered under this name in ALLPORT_SELECT_FILE; empty: it is not
+  std::size_t standard = 0;                   ///< the configuration without tuning
+  std::optional<model::SpreadTerms> terms{};  ///< of this rank's node and one step; none: times are not predicted
+  std::string site{};                         ///< name in ALLPORT_SELECT_FILE; empty: results are not stored
   SelectorOptions selecting{
       .confirm = 3, .undisturbed = true, .clearly = 0.95};  ///< but standard and agreement, which are set here
 };
 
-/// The Selector of loops. A step is what runs between two moments at which a program may change: some iterations, or
-/// all between two balancings.
+/// The Selector of loops. A step is the part of a program between two points at which the configuration may change:
+/// some iterations, or all between two load balancing calls.
 ///
 ///     LoopSelector selector(comm, teams, loop_configurations(teams.threads()), {.site = "jacobi 4096"});
 ///     for (...) {
@@ -49,9 +49,9 @@ struct LoopSelectorOptions {
 ///       blocks.balance();
 ///     }
 ///
-/// What is remembered is also how the program was started: loop_advice() compares starts, and `allport doctor` tells.
-/// ALLPORT_SELECT=off keeps the standard; ALLPORT_EXPLAIN=1 tells on rank 0 what was tried and why. Every rank calls
-/// alike.
+/// Stored results include how the program was launched: loop_advice() compares launches, and `allport doctor` reports.
+/// ALLPORT_SELECT=off keeps the standard configuration; ALLPORT_EXPLAIN=1 makes rank 0 report what was tried and why.
+/// All functions are collective.
 class LoopSelector {
  public:
   /// Collective.
@@ -59,13 +59,12 @@ class LoopSelector {
   /// @throws Error on every rank when ranks differ in their configurations
   LoopSelector(Communicator const& comm, Teams& teams, std::vector<LoopConfiguration> configurations,
                LoopSelectorOptions options = {});
-  /// Remembers, on rank 0.
+  /// Stores the result, on rank 0.
   ~LoopSelector();
   LoopSelector(LoopSelector const&) = delete;
   LoopSelector& operator=(LoopSelector const&) = delete;
 
-  /// Gives the teams the shape to try, runs run(configuration) and takes its time; decides where all ranks have what
-  /// they need for it. Collective.
+  /// Configures the teams, runs run(configuration) and times it; decides when the tuning run is complete. Collective.
   template <class Run>
   void step(Run&& run) {
     auto const& now = apply();
@@ -83,7 +82,7 @@ class LoopSelector {
 
  private:
   void remembered();
-  void tell_of_other_starts(Memory const& memory) const;
+  void report_other_launches(Memory const& memory) const;
 
   Communicator comm_;
   Teams& teams_;

@@ -16,87 +16,88 @@
 namespace allport::tasks {
 
 struct RunOptions {
-  /// Named where a rank has too little memory for what comes and the job ends.
+  /// The caller's name in the error message if a rank runs out of memory and the job ends.
   std::string_view call = "tasks::run";
-  /// Threads that run bodies, the calling one among them.
+  /// Threads that run bodies, including the calling one.
   int workers = 1;
-  /// How an output travels that several ranks need; none: usual_way(). Where there are two ranks or fewer, all ways are
-  /// one.
-  std::optional<MulticastWay> way{};
-  /// In so long pieces an output is handed on by ranks on its way; none: usual_segment().
+  /// Multicast tree of outputs that several ranks need; none: default_tree(). No effect with two ranks or fewer.
+  std::optional<MulticastTree> multicast{};
+  /// Segment in which ranks forward an output; none: default_segment().
   std::optional<Bytes> segment{};
-  /// So many steps of the graph, the slowest rank's among them, run at a time, where it says which task is in which; 0:
-  /// no bound. graph::pool() tells what memory that takes.
-  std::int64_t ahead = graph::usual_ahead;
-  /// What is sent is so short that ranks wait for it as for a collective call of a few bytes: they offer their cores to
-  /// each other, where they would sleep between looks if links are slow and cores are shared.
+  /// Number of steps of the graph that run at a time, starting with the slowest rank's, if the graph gives the step of
+  /// its tasks; 0: no bound. graph::pool() computes the memory that this needs.
+  std::int64_t ahead = graph::default_ahead;
+  /// Messages are as short as those of a collective of a few bytes: waiting ranks yield their cores to each other
+  /// instead of sleeping between polls.
   bool awake = false;
-  /// Adds what contributes to a sum; needed by graphs with edges that carry sums. Associative; it need not commute.
+  /// Combines contributions to sums; required by graphs with edges of kind sum. Associative; it need not commute.
   Combine combine{};
-  /// Seconds in which nothing moves and no body runs before a rank says what it waits for; 0: never.
+  /// Seconds without progress and without a running body after which a rank reports what it waits for; 0: never.
   double stall_seconds = 10;
-  /// Keeps what every task and every message did: RunReport::records.
+  /// Records every task and every message: RunReport::records.
   bool record = false;
-  /// Called by the calling thread some twenty times a second, between tasks. What it throws ends the run on every rank,
-  /// as what a body throws does: so that a program can look whether it is to stop.
+  /// Called by the calling thread about twenty times per second, between tasks, e.g. to check for a request to stop. An
+  /// exception from it ends the run on every rank, as one from a body does.
   std::function<void()> attend{};
-  /// As attend, and at the end: (tasks that this rank has run, tasks that it has in all), where the graph's count()
-  /// knows those.
+  /// Called as attend, and at the end, with the number of tasks that this rank has run and its total, if the graph's
+  /// count() gives it.
   std::function<void(std::int64_t done, std::int64_t all)> progress{};
 };
 
-/// What one rank saw of a task or of a message. Seconds from a moment at which all ranks met.
+/// A task or a message as seen by one rank. Times are seconds since a barrier of all ranks.
 struct Record {
   enum class Deed : std::uint8_t { task, send, receive };
   Deed deed = Deed::task;
   Kernel kernel = Kernel::none;
   int worker = 0;           ///< that ran the task; 0 is the calling thread
-  Rank peer = -1;           ///< whom a message goes to, or comes from
-  std::int64_t number = 0;  ///< a message: which one from that rank to this one, or from this one to that
-  /// A message: whose output it has; a contribution to a sum: its consumer; within a gang: its first member.
+  Rank peer = -1;           ///< the other end of a message
+  std::int64_t number = 0;  ///< of a message: its sequence number between the two ranks
+  /// Of a message: the task whose output it contains; of a contribution to a sum: the consumer; within a gang: the
+  /// first member.
   Task task;
   std::string name;
   std::int64_t bytes = 0;
-  double begin = 0;  ///< a message that is received: when it was there
-  double end = 0;    ///< a message that is sent: as begin
+  double begin = 0;  ///< of a received message: time of arrival
+  double end = 0;    ///< of a sent message: equal to begin
 };
 
-/// What a rank has done.
+/// Statistics of a run on one rank.
 struct RunReport {
-  /// Tasks, flops by work(), and payload messages with their bytes: what count() foretells for the same way. What
-  /// bodies of gangs have sent by GangContext::send() is no part of `traffic`, nor who hands it on: what this rank's
-  /// have sent stands beside what was expected.
+  /// Tasks, flops by work(), and payload messages with their bytes: equal to graph::count() with the same tree.
+  /// Messages of GangContext::send() are not part of `traffic`; those sent by this rank are in expected_messages and
+  /// expected_bytes.
   graph::Count count;
   std::int64_t control_messages = 0;
-  std::int64_t forwarded = 0;  ///< of the messages sent, those that came from another rank
-  /// Messages of an earlier run that came in this one and were not delivered: 0, or that run has sent after its end. An
-  /// Error with ALLPORT_CHECK.
+  std::int64_t forwarded = 0;  ///< messages sent that this rank forwarded
+  /// Messages of an earlier run that arrived in this one and were not delivered: 0, unless that run sent after its end.
+  /// An Error with ALLPORT_CHECK.
   std::int64_t dropped = 0;
-  /// Of outputs that were kept at one time, beside tiles: never more than graph::pool() says. What members of gangs
-  /// tell each other is no part of it.
+  /// Maximum bytes of outputs stored at a time, without tiles: at most graph::pool(). Messages within gangs are not
+  /// included.
   std::int64_t peak_bytes = 0;
-  std::int64_t peak_transit = 0;  ///< bytes that were only handed on, at one time
+  std::int64_t peak_transit = 0;  ///< maximum bytes stored at a time only to be forwarded
   double seconds = 0;
-  /// In bodies and from one to the next, over all workers, without looking after messages, waiting for tasks or for
-  /// other members of gangs.
+  /// Seconds in bodies and between consecutive ones, over all workers, without communication and without waiting for
+  /// tasks or for other members of gangs.
   double busy_seconds = 0;
-  std::vector<Record> records;  ///< with RunOptions::record, as they came; messages without data are none
+  std::vector<Record> records;  ///< with RunOptions::record, in order of occurrence; without messages that have no data
 
   /// One more run after those before.
   void add(RunReport next);
 };
 
-/// Called by all ranks of `comm` with equal graphs; ranks that have no part in the graph forward. No rank ever holds
-/// more of the graph than the tasks that have got some of their inputs and not all.
+/// Runs the graph. Collective over `comm` with equal graphs; ranks beyond the graph's forward messages. A rank stores
+/// only those tasks that have received some of their inputs but not all.
 ///
 /// Bodies run on several threads when options.workers > 1. MPI is called by one thread at a time, and by the calling
 /// thread alone where MPI was started with MPI_THREAD_FUNNELED or less.
 ///
-/// A gang begins when all its members are ready and none of their ranks is in another one; rank 0 says when. A member
-/// that waits for another keeps its worker, and looks after messages.
+/// A gang starts when all its members are ready and none of their ranks is in another gang; rank 0 orders gangs unless
+/// TaskGraph::orders_gangs() names other ranks. A member that waits for another occupies its worker, which progresses
+/// communication.
 ///
-/// A rank that gets no memory for what others send it, or for its own notes, ends the job with a message: they would
-/// wait for ever.
+/// A rank that cannot allocate memory for incoming messages or for its own bookkeeping ends the job with a message,
+/// since the other ranks would wait for ever.
 ///
 /// @throws Error on every rank when a body throws on any, naming its task and rank; of kind memory after std::bad_alloc
 RunReport run(TaskGraph const& graph, Communicator const& comm, RunOptions const& options = {});

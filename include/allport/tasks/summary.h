@@ -17,7 +17,7 @@ struct Summary {
   std::int64_t forwarded = 0;
   std::int64_t dropped = 0;       ///< messages of earlier runs
   std::int64_t peak_bytes = 0;    ///< of the rank that kept most
-  std::int64_t peak_transit = 0;  ///< of the rank that had most to hand on
+  std::int64_t peak_transit = 0;  ///< of the rank that had most to forward
   std::vector<Traffic> traffic;   ///< by rank
 };
 

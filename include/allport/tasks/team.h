@@ -1,4 +1,4 @@
-// Threads that run loops together: one master and its drones.
+// Threads that run loops together: a team leader and its members.
 #pragma once
 
 #include <array>
@@ -18,25 +18,25 @@ namespace allport::tasks {
 
 class LoopBoard;
 
-/// Whoever calls parallel_for() is its master; the drones are threads of the team's own, which spin for a moment when
-/// there is nothing to do and then sleep. A loop never waits for a drone that has not come: what is not begun, the
-/// others run. Bodies may open loops in their turn; who waits for a loop runs chunks of the loops within it, and of no
-/// others, so that a body that holds a lock never meets an unrelated one on its own stack.
+/// A thread that calls parallel_for() is the team's leader; the members are threads owned by the team, which spin for a
+/// moment when idle and then sleep. A loop never waits for a member that has not started on it: the other threads run
+/// its chunks. Loops may be nested; a thread that waits for a loop runs chunks of the loops nested in it and of no
+/// others, so a body that holds a lock never has an unrelated body on its own stack.
 ///
-/// A loop of one chunk is run by its caller, who wakes nobody. Several threads may call at once. Only bodies that throw
-/// end a loop early: chunks after the first one that throws are dropped, those before it are run, and the caller gets
-/// what the loop on one thread would have thrown.
+/// A loop of one chunk is run by its caller without waking other threads. Several threads may call at once. If bodies
+/// throw, chunks after the first one that throws are dropped, those before it are run, and the caller gets the exception
+/// that a sequential loop would have thrown.
 class Team {
  public:
-  /// @pre drones >= 0
-  explicit Team(int drones);
+  /// @pre members >= 0
+  explicit Team(int members);
   ~Team();
   Team(Team&& other) noexcept;
   Team& operator=(Team&& other) = delete;
 
-  /// The master and the drones.
+  /// Number of threads: the leader and the members.
   [[nodiscard]] int size() const;
-  /// Runs a chunk of a loop that another thread has opened, as one more drone would; false where there is none.
+  /// Runs a chunk of a loop that another thread has started, as a member would; false if there is none.
   bool help();
 
   /// body(i) for every i, or body(range) for every chunk.
@@ -58,9 +58,9 @@ class Team {
                [&](std::int64_t first, std::int64_t last) { nest.each(first, last, body); });
   }
 
-  /// combine(...) of body(i) over all i, or of body(range) over parts of the range; `nothing` where there are none. How
-  /// it is cut and in which order it is combined follows from the number of iterations alone: the same bits, whatever
-  /// the threads, the schedule and the chunk, which is rounded up to whole parts.
+  /// combine(...) of body(i) over all i, or of body(range) over parts of the range; `nothing` for an empty range. The
+  /// parts and the order of combination depend only on the number of iterations: results are bitwise reproducible for
+  /// any number of threads, schedule and chunk (which is rounded up to whole parts).
   template <class T, class Body, class Combine>
   [[nodiscard]] T parallel_reduce(Range range, T nothing, Body&& body, Combine&& combine,
                                   LoopOptions const& options = {}) {
@@ -118,7 +118,7 @@ class Team {
   }
 
   std::unique_ptr<LoopBoard> board_;
-  std::vector<std::thread> drones_;
+  std::vector<std::thread> members_;
 };
 
 }  // namespace allport::tasks

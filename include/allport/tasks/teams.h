@@ -12,38 +12,41 @@
 
 namespace allport::tasks {
 
-/// How many threads somebody else's library runs, in this process.
+/// Accessors of the number of threads of another library in this process.
 struct ThreadCount {
   std::function<int()> get;
   std::function<void(int)> set;
 };
 
-/// What bodies that run on a master use the cores of its team for.
+/// How bodies that run on a leader use the cores of its team.
 enum class Bodies : std::uint8_t {
-  loops,   ///< the team's own parallel_for; OpenMP and BLAS run one thread
-  openmp,  ///< OpenMP's parallel regions, or a threaded BLAS; drones sleep
+  loops,   ///< the team's parallel_for; OpenMP and BLAS run one thread
+  openmp,  ///< OpenMP's parallel regions, or a threaded BLAS; members sleep
 };
 
 struct TeamsOptions {
-  /// In all, the calling one among them. 0: one a core. More than cores: nobody is pinned, and who waits yields.
+  /// Total number, including the calling thread. 0: one per core. If more than cores: threads are not pinned, and
+  /// waiting ones yield.
   int threads = 0;
   bool pinned = true;
   Bodies bodies = Bodies::loops;
-  /// Set with the teams and restored with the last of them, as OpenMP's are where it is loaded. These are one number a
-  /// process: under Bodies::openmp a single team's is its size; where there are several masters they get 1.
+  /// Thread counts of other libraries, set with the teams and restored with the last of them, as OpenMP's is if it is
+  /// loaded. Each is one number per process: under Bodies::openmp a single team's is its size; with several leaders it
+  /// is 1.
   std::vector<ThreadCount> counts{};
 };
 
-/// M masters x (1 + D): who they are changes between two run(), in which threads are neither ended nor started.
+/// L leaders with M members each: L x (1 + M) threads. The shape may change between two calls of run(); threads are
+/// neither ended nor started for that.
 ///
 ///     Teams teams(cores_of_rank(comm));
 ///     for (...) {
-///       teams.configure(masters, drones);
-///       teams.run([&](int master, Team& team) { team.parallel_for(...); });
+///       teams.configure(leaders, members);
+///       teams.run([&](int leader, Team& team) { team.parallel_for(...); });
 ///     }
 ///
-/// Teams lie inside NUMA domains where these have room for them (place_teams), a thread on each core. The calling
-/// thread is master 0; it gets its processors back when the teams are destroyed.
+/// Teams are placed inside NUMA domains that are large enough (place_teams), one thread per core. The calling thread is
+/// leader 0; its affinity is restored when the teams are destroyed.
 class Teams {
  public:
   /// One team of all threads.
@@ -55,32 +58,31 @@ class Teams {
 
   [[nodiscard]] Cores const& cores() const;
   [[nodiscard]] int threads() const;
-  [[nodiscard]] int masters() const;
-  [[nodiscard]] int drones() const;
-  /// Whether threads are kept on their cores.
+  [[nodiscard]] int leaders() const;
+  [[nodiscard]] int members() const;
+  /// Whether threads are pinned to cores.
   [[nodiscard]] bool pinned() const;
 
-  /// Other teams from now on; returns when every thread is in its place. Threads that are in none sleep. By the thread
-  /// that made this, outside of run().
-  /// @pre masters >= 1, drones >= 0, masters * (1 + drones) <= threads()
-  void configure(int masters, int drones);
+  /// Changes the shape; returns when every thread has its new role. Threads in no team sleep. Called by the thread that
+  /// constructed this, outside of run().
+  /// @pre leaders >= 1, members >= 0, leaders * (1 + members) <= threads()
+  void configure(int leaders, int members);
 
-  /// body(master, team) on every master. By the thread that made this.
-  /// @throws what the body of the lowest master threw, after all have returned
+  /// body(leader, team) on every leader. Called by the thread that constructed this.
+  /// @throws what the body of the lowest leader threw, after all have returned
   void run(FunctionRef<void(int, Team&)> body);
 
-  /// Of all masters, and no drones: a master that opens a loop in it is helped by those that call its help(), which
-  /// nobody has to. Until configure().
+  /// A team of all leaders without members: a loop in it is shared by those leaders that call help(). Valid until
+  /// configure().
   [[nodiscard]] Team& shared() const;
 
-  /// Indices of cores().all; empty where threads are more than cores.
-  [[nodiscard]] std::vector<int> cores_of(int master) const;
-  /// Keeps the calling thread, one of OpenMP's in a parallel region of `master`, on the core of the team's thread
-  /// `member`: OpenMP's own affinities are fixed when it starts, and its threads outlive a configuration (Robson18,
-  /// slide 27). Nothing where threads are not pinned; free where this one is there already, so that every region may
-  /// begin with it.
-  /// @pre 0 <= master < masters(), 0 <= member <= drones()
-  void pin(int master, int member) const;
+  /// Indices of cores().all; empty if there are more threads than cores.
+  [[nodiscard]] std::vector<int> cores_of(int leader) const;
+  /// Pins the calling thread, an OpenMP thread in a parallel region of `leader`, to the core of the team's thread
+  /// `thread`: OpenMP's own affinities are fixed when it starts, and its threads outlive a configuration (Robson18, slide 27).
+  /// No effect if threads are not pinned; no cost if the thread is there already, so every region may begin with it.
+  /// @pre 0 <= leader < leaders(), 0 <= thread <= members()
+  void pin(int leader, int thread) const;
 
  private:
   struct State;
@@ -88,12 +90,12 @@ class Teams {
 };
 
 struct TeamsShape {
-  int masters = 1;
-  int drones = 0;
+  int leaders = 1;
+  int members = 0;
 
   friend bool operator==(TeamsShape const&, TeamsShape const&) = default;
 };
-/// All whose masters x (1 + drones) is `threads`, most masters first.
+/// All shapes with leaders * (1 + members) == threads, most leaders first.
 /// @pre threads >= 1
 [[nodiscard]] std::vector<TeamsShape> shapes_of(int threads);
 

@@ -9,7 +9,7 @@
 
 namespace allport::verify {
 
-/// Room model's bound of the contract's collective; of a barrier the latency of a broadcast. 0 where nothing is to be
+/// Module model's bound of the contract's collective; of a barrier the latency of a broadcast. 0 where nothing is to be
 /// moved, and where no bound is known: blocks that differ in length, a message for some of the ranks. Infinite where
 /// dead links cut the machine apart.
 /// @param members ranks of the machine that alone have the contract, by their places in this list; none: all ranks

@@ -3,9 +3,10 @@
 //
 //   driver MACHINE CASE...   CASE: COLLECTIVE,ALGORITHM,BYTES,SEGMENT,WINDOW,ROOT
 //
-// Each case runs as room comm measures (fresh data, every byte of the result checked; on few ranks only), and then from
-// one instant of the simulated clock on all ranks, which is the time that counts. That run's buffers lie in the same
-// memory on all ranks and its operator does nothing, for their values take no time. Rank 0 prints one JSON line a case:
+// Each case runs as module comm measures (fresh data, every byte of the result checked; on few ranks only), and then
+// from one instant of the simulated clock on all ranks, which is the time that counts. That run's buffers lie in the
+// same memory on all ranks and its operator does nothing, for their values take no time. Rank 0 prints one JSON line a
+// case:
 // {"case", "seconds", "wrong", "checked", "wall", "rank_seconds": [...]}: seconds on the simulated clock until the
 // slowest rank is done, wall on ours, for the last run.
 #include <mpi.h>
@@ -33,8 +34,8 @@ namespace {
 
 using namespace allport;
 
-/// Beyond these, in all buffers together, the results' bytes are not looked at: the tests of room comm do that on real
-/// MPI, and here it takes the larger part of the time.
+/// Beyond these, in all buffers together, the results' bytes are not looked at: the tests of module comm do that on
+/// real MPI, and here it takes the larger part of the time.
 constexpr std::int64_t checked_bytes = std::int64_t{1} << 26;
 constexpr Rank checked_ranks = 16;
 

@@ -1,6 +1,6 @@
-// Put before every file of room `comm` when it is compiled with smpicxx. Between two polls of a simulated rank no time
-// passes, so a loop of polls would never end (or be swamped by the naps that SMPI can put between them). An engine that
-// found nothing to do gives way or naps; here that makes its next MPI_Testsome or MPI_Test wait for the next
+// Put before every file of module `comm` when it is compiled with smpicxx. Between two polls of a simulated rank no
+// time passes, so a loop of polls would never end (or be swamped by the naps that SMPI can put between them). An engine
+// that found nothing to do gives way or naps; here that makes its next MPI_Testsome or MPI_Test wait for the next
 // completion. What the engine then sees, and when on the simulated clock, is what endless fast polls would have shown.
 #pragma once
 

@@ -187,7 +187,7 @@ class Lost(Ladder):
 
 
 error = said(lambda: ap.run_graph(Lost(3), comm))
-assert error is None or "wait for inputs that never come" in str(error), error  # nothing waits: no input has come
+assert error is None or "wait for inputs that never arrive" in str(error), error  # nothing waits: no input has come
 error = said(lambda: ap.graph.check(Lost(3)))
 assert error is not None and "L(" in str(error), error
 

@@ -1,4 +1,4 @@
-#include "allport/graph/passages.h"
+#include "allport/graph/delivery_costs.h"
 
 #include <algorithm>
 
@@ -36,8 +36,8 @@ double AxisLoads::mean_link() const {
 
 namespace {
 
-/// The messages of one delivery again, with another number of bytes.
-class Again final : public Carrier {
+/// Replays the messages of one delivery with another number of bytes.
+class Again final : public Transport {
  public:
   std::vector<Hop> hops_;
   std::int64_t bytes_ = 0;
@@ -52,13 +52,13 @@ class Again final : public Carrier {
 
 }  // namespace
 
-struct Passages::Inside {
-  Inside(Machine const& on, Carrier const& by, std::int64_t segment)
+struct DeliveryCosts::Inside {
+  Inside(Machine const& on, Transport const& by, std::int64_t segment)
       : machine(on),
-        carrier(by),
+        transport(by),
         links(on),
         along(again, links, on.ranks(), segment),
-        as_carried(by, links, on.ranks(), segment) {}
+        as_sent(by, links, on.ranks(), segment) {}
 
   double seconds(Delivery const& delivery, std::int64_t bytes) {
     again.bytes_ = bytes;
@@ -66,37 +66,37 @@ struct Passages::Inside {
   }
 
   Machine const& machine;
-  Carrier const& carrier;
+  Transport const& transport;
   Again again;
   Links links;
   Along along;
-  Along as_carried;
+  Along as_sent;
 };
 
-Passages::Passages(Machine const& machine, Carrier const& carrier, std::int64_t segment)
-    : inside_(std::make_unique<Inside>(machine, carrier, segment)) {}
+DeliveryCosts::DeliveryCosts(Machine const& machine, Transport const& transport, std::int64_t segment)
+    : inside_(std::make_unique<Inside>(machine, transport, segment)) {}
 
-Passages::~Passages() = default;
+DeliveryCosts::~DeliveryCosts() = default;
 
-Passages::Passage Passages::of(Delivery const& delivery) {
-  Passage passage{0, 0, AxisLoads(inside_->machine)};
+DeliveryCosts::Cost DeliveryCosts::of(Delivery const& delivery) {
+  Cost cost{0, 0, AxisLoads(inside_->machine)};
   auto& hops = inside_->again.hops_;
   hops.clear();
-  inside_->carrier.hops(delivery, [&](Hop const& hop) {
+  inside_->transport.hops(delivery, [&](Hop const& hop) {
     hops.push_back(hop);
-    passage.loads.add(hop);
+    cost.loads.add(hop);
   });
-  // Of long messages, which go on in segments: the start is what is left of them.
+  // Fitted to long messages, which are forwarded in segments; the start is the remainder.
   auto const some = std::max<std::int64_t>(delivery.bytes / 2, 1);
   auto const all = inside_->seconds(delivery, delivery.bytes);
   auto const more = std::max<std::int64_t>(delivery.bytes - some, 1);
-  passage.per_byte = std::max(0.0, all - inside_->seconds(delivery, some)) / static_cast<double>(more);
-  passage.start = std::max(0.0, all - passage.per_byte * static_cast<double>(delivery.bytes));
-  return passage;
+  cost.per_byte = std::max(0.0, all - inside_->seconds(delivery, some)) / static_cast<double>(more);
+  cost.start = std::max(0.0, all - cost.per_byte * static_cast<double>(delivery.bytes));
+  return cost;
 }
 
-double Passages::burst() const { return inside_->links.burst(); }
+double DeliveryCosts::burst() const { return inside_->links.burst(); }
 
-Rested Passages::rested(Delivery const& delivery) { return inside_->as_carried.rested(delivery); }
+IdleCost DeliveryCosts::idle_cost(Delivery const& delivery) { return inside_->as_sent.idle_cost(delivery); }
 
 }  // namespace allport::graph

@@ -1,4 +1,4 @@
-// The forms that trees along a machine's axes have, and the ways from a source in one of them.
+// The forms of trees along a machine's axes, and the routes from a source in one of them.
 #pragma once
 
 #include <algorithm>
@@ -14,24 +14,24 @@ namespace allport::multicast_detail {
 
 using Order = std::array<int, max_axes>;
 
-/// Which way round a ring: the shortest, or the same for all.
+/// Direction round a ring: the shortest, or the same for all.
 enum class Sense : std::uint8_t { shortest, positive, negative };
 inline constexpr int senses = 3;
 
-/// How many orders of axes whose trees begin along all axes at once are looked at.
+/// Number of orders of axes of trees that begin along all axes at once.
 [[nodiscard]] inline int plain_orders(int axes) { return axes < 2 ? 1 : axes == 3 ? 6 : 2; }
 /// With rectangular trees, and with the senses of each.
 [[nodiscard]] inline int forms(int axes) { return (plain_orders(axes) + (axes < 2 ? 0 : axes)) * senses; }
 
-/// One of axis_orders(): forms() again and again, for every set of axes that go the shortest way whatever the sense.
-/// Behind the plain ones are those of the rectangular trees (Solomonik11, slides 4-5), whose axes are in cyclic order:
-/// they begin along their first axis alone, and nodes that differ from the source in others only are reached from
-/// beside. Trees with other first axes, or senses, have no link in common.
+/// One of axis_orders(): forms() again and again, for every set of axes that go the shortest route whatever the sense.
+/// Behind the plain ones are those of the rectangular trees (Solomonik11, slides 4-5), whose axes are in cyclic order: they
+/// begin along their first axis alone, and nodes that differ from the source in others only are reached from beside.
+/// Trees with other first axes, or senses, have no link in common.
 struct TreeForm {
   Order axes{};
   Sense sense = Sense::shortest;
   bool from_beside = false;
-  int shortest = 0;  ///< bit a: axis a goes the shortest way
+  int shortest = 0;  ///< bit a: axis a goes the shortest route
 
   TreeForm(int count, int number) : shortest(number / forms(count)) {
     auto const end = axes.begin() + count;
@@ -54,11 +54,11 @@ struct TreeForm {
   }
 };
 
-/// Ways from a source's node, that all ranks know alike: axis by axis. The shortest way half round a ring is the
+/// Ways from a source's node, that all ranks know alike: axis by axis. The shortest route half round a ring is the
 /// positive one from every second node and the negative one from the others, so that neither has all.
-class Ways {
+class AxisRoutes {
  public:
-  Ways(Machine const& machine, Node source, int order)
+  AxisRoutes(Machine const& machine, Node source, int order)
       : machine_(machine), source_(source), form_(machine.axes(), order) {
     for (int a = 0; a < machine.axes(); ++a) odd_ = odd_ != (machine.coord(source, a) % 2 != 0);
     if (form_.from_beside) beside_ = beside(form_.axes[0]);
@@ -74,7 +74,7 @@ class Ways {
         is_shortest ? shortest > 0 && !(odd_ && 2 * shortest == length) : form_.sense == Sense::positive;
     return positive ? (shortest + length) % length : (shortest - length) % length;
   }
-  /// visit(node, port to the next) for every node on the way but the last.
+  /// visit(node, port to the next) for every node on the route except the last.
   template <class Visit>
   void each(Node to, Visit&& visit) const {
     auto at = source_;
@@ -94,7 +94,7 @@ class Ways {
     }
     if (is_beside) go(first, -beside_);
   }
-  /// The port that a way leaves `through` by; none where it does not pass it, or ends there.
+  /// The port by which a route leaves `through`; none if it does not pass that node, or ends there.
   [[nodiscard]] std::optional<Port> out_of(Node through, Node to) const {
     std::optional<Port> found;
     each(to, [&](Node at, Port out) {

@@ -1,4 +1,4 @@
-"""Python's half of the house: which module imports which under python/allport, as it is written, without running it."""
+"""The Python part of the architecture check: which module of python/allport imports which, by static analysis."""
 
 from __future__ import annotations
 
@@ -54,22 +54,22 @@ def _named(node: ast.AST, package: str) -> list[tuple[str, str | None]]:
     return [(base, alias.name) for alias in node.names]
 
 
-def rooms_by_door(door: Path) -> dict[str, str]:
+def modules_by_name(init: Path) -> dict[str, str]:
     """What `import allport` offers, by the module it comes from: the tables of python/allport/__init__.py."""
     found: dict[str, str] = {}
-    for node in ast.parse(door.read_text()).body if door.exists() else []:
+    for node in ast.parse(init.read_text()).body if init.exists() else []:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             table = ast.literal_eval(node.value) if node.targets[0].id in ("_ROOMS", "_HOMES") else {}
             found |= {name: f"{PACKAGE}.{home}" for name, home in table.items()}
     return found
 
 
-class PythonRooms:
+class ImportGraph:
     """The modules of a package, what each imports, and the circles in that."""
 
     def __init__(self, package: Path) -> None:
         self.paths = modules(package)
-        self.door = rooms_by_door(package / "__init__.py")
+        self.exported = modules_by_name(package / "__init__.py")
         self.imports = {name: list(self._imports(name, path)) for name, path in self.paths.items()}
 
     def _imports(self, name: str, path: Path) -> Iterator[Import]:
@@ -80,10 +80,10 @@ class PythonRooms:
                     inner = f"{base}.{what}"
                     target = inner if what and (inner in self.paths or inner == COMPILED) else base
                     yield Import(target, node.lineno, late, for_types)
-            # ap.bench, where `import allport as ap` stands: what the door hands out.
-            at_door = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "ap"
-            if at_door and node.attr in self.door:
-                yield Import(self.door[node.attr], node.lineno)
+            # ap.bench after `import allport as ap`: an exported name.
+            at_package = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "ap"
+            if at_package and node.attr in self.exported:
+                yield Import(self.exported[node.attr], node.lineno)
 
     def circles(self) -> list[list[str]]:
         """Modules that need each other to be imported, one circle for each set of them; imports in functions count."""
@@ -121,45 +121,45 @@ def _shortest(start: str, needs: dict[str, set[str]]) -> list[str]:
     return []
 
 
-def room_of(module: str, rooms: Iterable[str]) -> str | None:
-    """Where a module lives; None for the doors (`import allport`, `python -m allport`), which open to all rooms."""
+def subpackage_of(module: str, subpackages: Iterable[str]) -> str | None:
+    """The subpackage of a module; None for `import allport` and `python -m allport`, which may import all."""
     if module in (PACKAGE, f"{PACKAGE}.__main__"):
         return None
-    inside = [room for room in rooms if module == room or module.startswith(f"{room}.")]
+    inside = [subpackage for subpackage in subpackages if module == subpackage or module.startswith(f"{subpackage}.")]
     return max(inside, key=len)
 
 
-def check(root: Path, rooms: dict[str, Any], say: Callable[[Path, str, int | None], None]) -> list[str]:
-    """Compares python/allport with the rows of its rooms, notes in each row what is used of it, and looks for circles.
-    Returns the rooms without a module."""
+def check(root: Path, subpackages: dict[str, Any], say: Callable[[Path, str, int | None], None]) -> list[str]:
+    """Compares python/allport with the rows of its subpackages, records which grants are used, and finds import cycles.
+    Returns the subpackages without a module."""
     package = root / "python" / PACKAGE
     for path in sorted(package.glob("*/")):
-        if any(path.glob("*.py")) and f"{PACKAGE}.{path.name}" not in rooms:
-            say(path, "a room without a row in house.md", None)
-    python = PythonRooms(package)
+        if any(path.glob("*.py")) and f"{PACKAGE}.{path.name}" not in subpackages:
+            say(path, "a subpackage without a row in architecture.md", None)
+    python = ImportGraph(package)
     for circle in python.circles():
         say(python.paths[circle[0]], f"imports in a circle: {' -> '.join(circle)}", None)
     for module, found in python.imports.items():
         for one in found:
-            _check_import(module, one, rooms, lambda what, m=module, i=one: say(python.paths[m], what, i.line))
-    there = {room_of(module, rooms) for module in python.paths}
-    return [room for room in rooms if room not in there | {COMPILED}]
+            _check_import(module, one, subpackages, lambda what, m=module, i=one: say(python.paths[m], what, i.line))
+    there = {subpackage_of(module, subpackages) for module in python.paths}
+    return [subpackage for subpackage in subpackages if subpackage not in there | {COMPILED}]
 
 
-def _check_import(module: str, one: Import, rooms: dict[str, Any], say: Callable[[str], None]) -> None:
-    room = room_of(module, rooms)
-    if room is None:
+def _check_import(module: str, one: Import, subpackages: dict[str, Any], say: Callable[[str], None]) -> None:
+    subpackage = subpackage_of(module, subpackages)
+    if subpackage is None:
         return
     if one.target == PACKAGE:
-        if room != TOP:
-            say(f"{room} imports {PACKAGE} as a whole; name the module: only {TOP} goes in by the door")
+        if subpackage != TOP:
+            say(f"{subpackage} imports {PACKAGE} as a whole; name the module: only {TOP} may do so")
         return
-    if one.late and not one.for_types and one.target not in LATE and room != TOP:
+    if one.late and not one.for_types and one.target not in LATE and subpackage != TOP:
         say(f"imports {one.target} inside a function; only {', '.join(LATE)} may wait for its use")
-    other = room_of(one.target, rooms)
-    if other == room or other is None:
+    other = subpackage_of(one.target, subpackages)
+    if other == subpackage or other is None:
         return
-    rooms[room].used.add(other)
-    if other not in rooms[room].allowed:
-        may = ", ".join(sorted(rooms[room].allowed)) or "nothing"
-        say(f"{room} may not import {one.target}, of {other}; it may import: {may}")
+    subpackages[subpackage].used.add(other)
+    if other not in subpackages[subpackage].allowed:
+        may = ", ".join(sorted(subpackages[subpackage].allowed)) or "nothing"
+        say(f"{subpackage} may not import {one.target}, of {other}; it may import: {may}")

@@ -1,4 +1,4 @@
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 #include <algorithm>
 #include <array>
@@ -78,17 +78,17 @@ class Shift {
   Steps back_{};
 };
 
-class WayCarrier final : public graph::Carrier {
+class TreeTransport final : public graph::Transport {
  public:
-  WayCarrier(Machine const& machine, MulticastWay way, Mapping mapping)
-      : ids_(machine, TopologyIds::usual_bits(machine.ranks())),
-        way_(way),
+  TreeTransport(Machine const& machine, MulticastTree tree, Mapping mapping)
+      : ids_(machine, TopologyIds::default_bits(machine.ranks())),
+        tree_(tree),
         machine_(machine),
         places_(std::move(mapping)),
         ranks_(places_.inverse()),
-        shift_(machine, way == MulticastWay::axes) {}
+        shift_(machine, tree == MulticastTree::axes) {}
 
-  /// Ranks that the machine has no place for would have no ID.
+  /// Ranks without a place in the machine would have no ID.
   void hops(graph::Delivery const& delivery, VisitHop visit) const override {
     auto const last = std::ranges::max(delivery.ranks);
     if (last >= ids_.ranks()) {
@@ -118,9 +118,9 @@ class WayCarrier final : public graph::Carrier {
 
  private:
   using Messages = std::vector<std::pair<Rank, Rank>>;
-  /// Those that are equally good, as multicast_by() picks from them; filled in when they are first picked.
+  /// Equally good trees, as multicast_by() picks from them; computed when first picked.
   struct Trees {
-    MulticastWay way;
+    MulticastTree tree;
     std::vector<int> orders;
     std::vector<std::optional<Messages>> messages;
   };
@@ -135,43 +135,43 @@ class WayCarrier final : public graph::Carrier {
     }
   };
 
-  /// Between places. A graph sends to the same ones again and again.
+  /// By places; cached, since a graph sends to the same groups repeatedly.
   [[nodiscard]] Messages const& messages_of(std::vector<Rank> const& key, std::uint64_t spread, int turn) const {
     auto const set = [&] { return DestinationSet::of(ids_, std::span(key).subspan(3)); };
     if (known_.size() >= most_known) known_.clear();
-    auto& trees = known_.try_emplace(key, Trees{way_, {}, {}}).first->second;
+    auto& trees = known_.try_emplace(key, Trees{tree_, {}, {}}).first->second;
     if (trees.messages.empty()) {
-      if (goes_straight(way_, ids_, key.front(), set(), key[1])) trees.way = MulticastWay::flat;
-      trees.orders = trees.way == MulticastWay::axes ? orders_along_axes(ids_, key[0], set(), key[1], key[2])
-                                                     : std::vector<int>{0};
+      if (goes_straight(tree_, ids_, key.front(), set(), key[1])) trees.tree = MulticastTree::flat;
+      trees.orders = trees.tree == MulticastTree::axes ? orders_along_axes(ids_, key[0], set(), key[1], key[2])
+                                                       : std::vector<int>{0};
       trees.messages.resize(trees.orders.size());
     }
     auto const picked = pick(trees.orders.size(), spread, turn);
     auto& found = trees.messages[picked];
-    if (!found) found = messages(ids_, Multicast{key.front(), set(), trees.way, {}, trees.orders[picked]});
+    if (!found) found = messages(ids_, Multicast{key.front(), set(), trees.tree, {}, trees.orders[picked]});
     return *found;
   }
 
   static constexpr std::size_t most_known = 1 << 14;
 
   TopologyIds ids_;
-  MulticastWay way_;
+  MulticastTree tree_;
   Machine machine_;
   Mapping places_;  // of ranks
   Mapping ranks_;   // at places
   mutable Shift shift_;
   mutable std::vector<Rank> key_;
   mutable std::unordered_map<std::vector<Rank>, Trees, KeyHash> known_;
-  std::unique_ptr<graph::Carrier> gangs_ = graph::in_gangs();
+  std::unique_ptr<graph::Transport> gangs_ = graph::in_gangs();
 };
 
 }  // namespace
 
-MulticastWay usual_way(Machine const& machine) {
-  return machine == Machine::flat(machine.ranks()) ? MulticastWay::prefix : MulticastWay::axes;
+MulticastTree default_tree(Machine const& machine) {
+  return machine == Machine::flat(machine.ranks()) ? MulticastTree::prefix : MulticastTree::axes;
 }
 
-Bytes usual_segment(Machine const& machine) {
+Bytes default_segment(Machine const& machine) {
   constexpr std::int64_t shortest = 4 * 1024;
   constexpr std::int64_t longest = 64 * 1024;
   constexpr double times = 5;
@@ -199,17 +199,17 @@ std::int64_t detour_of(Machine const& machine, std::int64_t bytes) {
   for (int a = 0; a < machine.axes(); ++a) {
     if (machine.axis(a).wraps) longest += machine.axis(a).length - 1 - machine.axis(a).length / 2;
   }
-  auto const pieces = bytes / usual_segment(machine).value();
-  return std::max(usual_detour, std::min(pieces, longest + usual_detour));
+  auto const pieces = bytes / default_segment(machine).value();
+  return std::max(default_detour, std::min(pieces, longest + default_detour));
 }
 
-std::unique_ptr<graph::Carrier> carrier(Machine const& machine, std::optional<Mapping> const& mapping) {
-  return carrier(machine, usual_way(machine), mapping);
+std::unique_ptr<graph::Transport> transport(Machine const& machine, std::optional<Mapping> const& mapping) {
+  return transport(machine, default_tree(machine), mapping);
 }
 
-std::unique_ptr<graph::Carrier> carrier(Machine const& machine, MulticastWay way,
-                                        std::optional<Mapping> const& mapping) {
-  return std::make_unique<WayCarrier>(machine, way, mapping.value_or(Mapping::identity(machine.ranks())));
+std::unique_ptr<graph::Transport> transport(Machine const& machine, MulticastTree tree,
+                                            std::optional<Mapping> const& mapping) {
+  return std::make_unique<TreeTransport>(machine, tree, mapping.value_or(Mapping::identity(machine.ranks())));
 }
 
 }  // namespace allport::tasks

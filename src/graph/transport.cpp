@@ -1,4 +1,4 @@
-#include "allport/graph/carrier.h"
+#include "allport/graph/transport.h"
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +9,7 @@ namespace allport::graph {
 
 namespace {
 
-/// Ranks in ascending order, beginning with the root: the plain carriers go by it.
+/// Ranks in ascending order, cyclically from the root: the order of the plain transports.
 class Around {
  public:
   explicit Around(Delivery const& delivery) : ranks_(delivery.ranks.begin(), delivery.ranks.end()) {
@@ -26,7 +26,7 @@ class Around {
 
 /// A tree over the ranks around from the root: parent(x) < x for all x > 0.
 template <class Parent>
-class Tree final : public Carrier {
+class Tree final : public Transport {
  public:
   explicit Tree(Parent parent) : parent_(parent) {}
 
@@ -55,7 +55,7 @@ struct Halved {
   std::size_t operator()(std::size_t x) const { return x - std::bit_floor(x); }
 };
 
-class InGangs final : public Carrier {
+class InGangs final : public Transport {
  public:
   void hops(Delivery const& delivery, VisitHop visit) const override {
     bool const straight = delivery.what == Collective::allreduce && std::ssize(delivery.ranks) <= few_members;
@@ -63,28 +63,28 @@ class InGangs final : public Carrier {
   }
 
  private:
-  std::unique_ptr<Carrier> flat_ = flat();
-  std::unique_ptr<Carrier> binomial_ = binomial();
+  std::unique_ptr<Transport> flat_ = flat();
+  std::unique_ptr<Transport> binomial_ = binomial();
 };
 
 }  // namespace
 
-std::unique_ptr<Carrier> flat() { return std::make_unique<Tree<Root>>(Root{}); }
-std::unique_ptr<Carrier> chain() { return std::make_unique<Tree<Before>>(Before{}); }
-std::unique_ptr<Carrier> binomial() { return std::make_unique<Tree<Halved>>(Halved{}); }
+std::unique_ptr<Transport> flat() { return std::make_unique<Tree<Root>>(Root{}); }
+std::unique_ptr<Transport> chain() { return std::make_unique<Tree<Before>>(Before{}); }
+std::unique_ptr<Transport> binomial() { return std::make_unique<Tree<Halved>>(Halved{}); }
 
-std::unique_ptr<Carrier> in_gangs() { return std::make_unique<InGangs>(); }
+std::unique_ptr<Transport> in_gangs() { return std::make_unique<InGangs>(); }
 
-std::unique_ptr<Carrier> carrier(std::string_view name) {
+std::unique_ptr<Transport> transport(std::string_view name) {
   if (name == "flat") return flat();
   if (name == "chain") return chain();
   ensure(name == "binomial", "carrier", name, "flat, chain or binomial");
   return binomial();
 }
 
-void hops_of(Schedule const& schedule, std::span<Rank const> members, Carrier::VisitHop visit) {
+void hops_of(Schedule const& schedule, std::span<Rank const> members, Transport::VisitHop visit) {
   LinkedProgram const linked(schedule);
-  // Whole operations, in an order in which each comes after those that its first segment waits for.
+  // Whole operations, in an order in which each follows those that its first segment depends on.
   std::vector<std::int32_t> waits(linked.size(), 0);
   std::vector<std::vector<OpId>> wakes(linked.size());
   auto const after = [&](OpId first, OpId then) {
@@ -97,7 +97,7 @@ void hops_of(Schedule const& schedule, std::span<Rank const> members, Carrier::V
     }
     if (linked.op(o).kind == OpKind::receive) after(linked.op(o).partner, o);
   }
-  auto const tell = [&](OpId o) {
+  auto const visit_operation = [&](OpId o) {
     auto const& op = linked.op(o);
     if (op.kind != OpKind::receive) return;
     visit({members[static_cast<std::size_t>(op.peer)], members[static_cast<std::size_t>(op.rank)], op.length,
@@ -108,14 +108,14 @@ void hops_of(Schedule const& schedule, std::span<Rank const> members, Carrier::V
     if (waits[o] == 0) ready.push_back(o);
   }
   for (std::size_t at = 0; at < ready.size(); ++at) {
-    tell(ready[at]);
+    visit_operation(ready[at]);
     for (auto const woken : wakes[ready[at]]) {
       if (--waits[woken] == 0) ready.push_back(woken);
     }
   }
   // Where streams wait for each other segment by segment, there is no order of whole ones.
   for (OpId o = 0; o < linked.size(); ++o) {
-    if (waits[o] > 0) tell(o);
+    if (waits[o] > 0) visit_operation(o);
   }
 }
 

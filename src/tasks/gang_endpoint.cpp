@@ -1,4 +1,4 @@
-#include "gang_seat.h"
+#include "gang_endpoint.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "allport/comm/messages.h"
-#include "allport/graph/carrier.h"
+#include "allport/graph/transport.h"
 
 namespace allport::tasks {
 
@@ -23,7 +23,7 @@ Block copy_of(std::span<std::byte const> data) {
 
 }  // namespace
 
-GangSeat::GangSeat(TaskGraph const& graph, Gang const& gang, Task task, Post post, Await await)
+GangEndpoint::GangEndpoint(TaskGraph const& graph, Gang const& gang, Task task, Post post, Await await)
     : gang_(gang.members.front()),
       me_(static_cast<int>(std::ranges::find(gang.members, task) - gang.members.begin())),
       post_(std::move(post)),
@@ -35,86 +35,87 @@ GangSeat::GangSeat(TaskGraph const& graph, Gang const& gang, Task task, Post pos
          ErrorKind::schedule);
 }
 
-void GangSeat::ensure_other(char const* what, int member) const {
+void GangEndpoint::ensure_other(char const* what, int member) const {
   ensure(member >= 0 && member < members() && member != me_, what, member,
          fmt::format("another member, in 0..{}", members() - 1));
 }
 
-void GangSeat::send(int to, std::span<std::byte const> data) {
+void GangEndpoint::send(int to, std::span<std::byte const> data) {
   ensure_other("to", to);
   ensure(static_cast<std::int64_t>(data.size()) <= longest_message.value(), "data", data.size(),
          "at most 2^30 bytes a message", "", ErrorKind::unsupported);
   post_({gang_, true, me_, sent_[static_cast<std::size_t>(to)]++}, rank_of(to), copy_of(data));
 }
 
-std::vector<std::byte> GangSeat::receive(int from) {
+std::vector<std::byte> GangEndpoint::receive(int from) {
   ensure_other("from", from);
   auto const block = await_({gang_, true, from, received_[static_cast<std::size_t>(from)]++});
   return {block.bytes.begin(), block.bytes.end()};
 }
 
-GangSeat::Place const& GangSeat::place_of(Collective what, int root) {
+GangEndpoint::TreePosition const& GangEndpoint::position_of(Collective what, int root) {
   ensure(root >= 0 && root < members(), "root", root, fmt::format("a member, in 0..{}", members() - 1));
-  auto const [at, fresh] = places_.try_emplace({what == Collective::allreduce, root});
-  auto& place = at->second;
-  if (!fresh) return place;
+  auto const [at, fresh] = positions_.try_emplace({what == Collective::allreduce, root});
+  auto& position = at->second;
+  if (!fresh) return position;
   auto const member = [&](Rank rank) { return static_cast<int>(std::ranges::find(ranks_, rank) - ranks_.begin()); };
-  // The way down tells the place: a reduction goes the same way up, and an allreduce is told up first.
+  // The broadcast phase gives the position: a reduction uses the same tree upwards, and the hops of an allreduce begin
+  // with the upward ones.
   bool const both = what == Collective::allreduce;
   auto up = both ? members() - 1 : 0;
-  auto const told = both ? Collective::allreduce : Collective::broadcast;
-  graph::in_gangs()->hops({gang_, 0, told, ranks_, root, 1, 1, true}, [&](graph::Hop const& hop) {
+  auto const call = both ? Collective::allreduce : Collective::broadcast;
+  graph::in_gangs()->hops({gang_, 0, call, ranks_, root, 1, 1, true}, [&](graph::Hop const& hop) {
     if (up-- > 0) return;
-    if (hop.to == rank_of(me_)) place.parent = member(hop.from);
-    if (hop.from == rank_of(me_)) place.children.push_back(member(hop.to));
+    if (hop.to == rank_of(me_)) position.parent = member(hop.from);
+    if (hop.from == rank_of(me_)) position.children.push_back(member(hop.to));
   });
-  return place;
+  return position;
 }
 
-void GangSeat::ensure_length(Block const& block, std::span<std::byte const> data, int from) const {
+void GangEndpoint::ensure_length(Block const& block, std::span<std::byte const> data, int from) const {
   ensure(block.bytes.size() == data.size(), "data", data.size(),
          fmt::format("{} bytes, as member {} has in the same collective", block.bytes.size(), from), "",
          ErrorKind::mismatch);
 }
 
-void GangSeat::broadcast(int root, std::span<std::byte> data) {
-  hand_down(place_of(Collective::broadcast, root), data);
+void GangEndpoint::broadcast(int root, std::span<std::byte> data) {
+  send_down(position_of(Collective::broadcast, root), data);
 }
 
-void GangSeat::reduce(int root, std::span<std::byte> data, Combine const& combine) {
-  add_up(place_of(Collective::reduce, root), data, combine);
+void GangEndpoint::reduce(int root, std::span<std::byte> data, Combine const& combine) {
+  add_up(position_of(Collective::reduce, root), data, combine);
 }
 
-void GangSeat::allreduce(std::span<std::byte> data, Combine const& combine) {
-  auto const& place = place_of(Collective::allreduce, 0);
-  add_up(place, data, combine);
-  hand_down(place, data);
+void GangEndpoint::allreduce(std::span<std::byte> data, Combine const& combine) {
+  auto const& position = position_of(Collective::allreduce, 0);
+  add_up(position, data, combine);
+  send_down(position, data);
 }
 
-void GangSeat::hand_down(Place const& place, std::span<std::byte> data) {
+void GangEndpoint::send_down(TreePosition const& position, std::span<std::byte> data) {
   auto const number = collectives_++;
   if (data.empty() || members() == 1) return;
   Block block;
-  if (place.parent >= 0) {
-    block = await_({gang_, false, place.parent, number});
-    ensure_length(block, data, place.parent);
+  if (position.parent >= 0) {
+    block = await_({gang_, false, position.parent, number});
+    ensure_length(block, data, position.parent);
     std::memcpy(data.data(), block.bytes.data(), data.size());
   } else {
     block = copy_of(data);
   }
-  for (auto const child : place.children) post_({gang_, false, me_, number}, rank_of(child), block);
+  for (auto const child : position.children) post_({gang_, false, me_, number}, rank_of(child), block);
 }
 
-/// Children with the shortest way below them first, as graph::in_gangs() tells them.
-void GangSeat::add_up(Place const& place, std::span<std::byte> data, Combine const& combine) {
+/// Children with the shortest route below them first, as graph::in_gangs() tells them.
+void GangEndpoint::add_up(TreePosition const& position, std::span<std::byte> data, Combine const& combine) {
   auto const number = collectives_++;
   if (data.empty()) return;
-  for (auto const child : place.children | std::views::reverse) {
+  for (auto const child : position.children | std::views::reverse) {
     auto const block = await_({gang_, false, child, number});
     ensure_length(block, data, child);
     combine(data.data(), block.bytes.data(), data.data(), static_cast<std::int64_t>(data.size()));
   }
-  if (place.parent >= 0) post_({gang_, false, me_, number}, rank_of(place.parent), copy_of(data));
+  if (position.parent >= 0) post_({gang_, false, me_, number}, rank_of(position.parent), copy_of(data));
 }
 
 }  // namespace allport::tasks

@@ -1,4 +1,4 @@
-// A member's place in its gang while its body runs.
+// Communication of a gang member while its body runs.
 #pragma once
 
 #include <compare>
@@ -13,18 +13,18 @@
 
 namespace allport::tasks {
 
-/// What a message from one member to another is known by.
+/// Identifies a message between two members.
 struct GangMessage {
   Task gang{};              ///< its first member
-  bool expected = false;    ///< by send(): what the graph only expects, and is counted apart
-  int sender = 0;           ///< its place among the members
-  std::int64_t number = 0;  ///< of those to the same member; of a collective, which one of the gang's
+  bool expected = false;    ///< of send(): data-dependent, counted separately
+  int sender = 0;           ///< index among the members
+  std::int64_t number = 0;  ///< of the messages to the same member; for a collective, of the gang's collectives
 
   friend auto operator<=>(GangMessage const&, GangMessage const&) = default;
 };
 
-/// Trees are those of graph::in_gangs(), by which tasks::carrier() counts them.
-class GangSeat final : public GangContext {
+/// Its trees are those of graph::in_gangs(), which tasks::transport() uses for counting.
+class GangEndpoint final : public GangContext {
  public:
   /// Sends a message, and returns at once.
   using Post = std::function<void(GangMessage const&, Rank to, Block)>;
@@ -32,7 +32,7 @@ class GangSeat final : public GangContext {
   using Await = std::function<Block(GangMessage const&)>;
 
   /// @pre `task` is one of gang.members
-  GangSeat(TaskGraph const& graph, Gang const& gang, Task task, Post post, Await await);
+  GangEndpoint(TaskGraph const& graph, Gang const& gang, Task task, Post post, Await await);
 
   [[nodiscard]] Task gang() const { return gang_; }
   int members() const override { return static_cast<int>(ranks_.size()); }
@@ -44,17 +44,17 @@ class GangSeat final : public GangContext {
   void allreduce(std::span<std::byte> data, Combine const& combine) override;
 
  private:
-  /// This member's place in the tree from one root, of which an allreduce may have its own.
-  struct Place {
+  /// This member's parent and children in the tree from one root; an allreduce may have its own tree.
+  struct TreePosition {
     int parent = -1;
     std::vector<int> children{};
   };
-  [[nodiscard]] Place const& place_of(Collective what, int root);
-  void hand_down(Place const& place, std::span<std::byte> data);
-  void add_up(Place const& place, std::span<std::byte> data, Combine const& combine);
+  [[nodiscard]] TreePosition const& position_of(Collective what, int root);
+  void send_down(TreePosition const& position, std::span<std::byte> data);
+  void add_up(TreePosition const& position, std::span<std::byte> data, Combine const& combine);
   [[nodiscard]] Rank rank_of(int member) const { return ranks_[static_cast<std::size_t>(member)]; }
   void ensure_other(char const* what, int member) const;
-  /// @throws Error(mismatch) where a member calls with another length
+  /// @throws Error(mismatch) if a member passes another length
   void ensure_length(Block const& block, std::span<std::byte const> data, int from) const;
 
   Task gang_;
@@ -65,7 +65,7 @@ class GangSeat final : public GangContext {
   std::int64_t collectives_ = 0;
   std::vector<std::int64_t> sent_;
   std::vector<std::int64_t> received_;
-  std::map<std::pair<bool, int>, Place> places_;
+  std::map<std::pair<bool, int>, TreePosition> positions_;
 };
 
 }  // namespace allport::tasks

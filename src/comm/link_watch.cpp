@@ -1,4 +1,4 @@
-#include "carrier.h"
+#include "link_watch.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -18,7 +18,7 @@
 
 namespace allport::engine {
 
-Carriers::Carriers(std::string_view text) {
+LinkWatch::LinkWatch(std::string_view text) {
   std::vector<WatchedLink> links;
   while (!text.empty()) {
     auto const end = std::min(text.find(';'), text.size());
@@ -34,9 +34,9 @@ Carriers::Carriers(std::string_view text) {
   if (!links.empty()) links_ = std::make_shared<std::vector<WatchedLink> const>(std::move(links));
 }
 
-Carriers Carriers::from_environment() {
+LinkWatch LinkWatch::from_environment() {
   auto const* const text = std::getenv("ALLPORT_LINKS");
-  return text == nullptr ? Carriers() : Carriers(text);
+  return text == nullptr ? LinkWatch() : LinkWatch(text);
 }
 
 #ifdef __linux__
@@ -64,7 +64,7 @@ bool unreachable(int asker, std::string const& address) {
 
 }  // namespace
 
-std::optional<std::string> Carriers::lost() const {
+std::optional<std::string> LinkWatch::lost() const {
   if (!links_) return std::nullopt;
   for (auto const& link : *links_) {
     auto const asker = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -78,7 +78,7 @@ std::optional<std::string> Carriers::lost() const {
 
 #else
 
-std::optional<std::string> Carriers::lost() const { return std::nullopt; }
+std::optional<std::string> LinkWatch::lost() const { return std::nullopt; }
 
 #endif
 

@@ -1,5 +1,5 @@
 // Messages of a run as a carrier: those of the multicast's rule, relays that are no targets among them.
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ class OneToSome : public TaskGraph {
 
 TEST(TasksCarrier, SendsWhatTheRuleOfTheMulticastSays) {
   auto const machine = Machine::parse("bgp:4x4x4");
-  TopologyIds const ids(machine, TopologyIds::usual_bits(64));
+  TopologyIds const ids(machine, TopologyIds::default_bits(64));
   int relayed = 0;
   for (Rank source = 0; source < 64; source += 9) {
     std::vector<Rank> targets;
@@ -54,21 +54,22 @@ TEST(TasksCarrier, SendsWhatTheRuleOfTheMulticastSays) {
       if (r != source) targets.push_back(r);
     }
     OneToSome const graph(64, source, targets);
-    for (auto const way : {MulticastWay::flat, MulticastWay::chain, MulticastWay::prefix, MulticastWay::binomial}) {
-      auto const carrier = tasks::carrier(machine, way);
+    for (auto const tree :
+         {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::binomial}) {
+      auto const transport = tasks::transport(machine, tree);
       std::vector<Traffic> wanted(64);
-      for (auto const& [from, to] : messages(ids, {source, DestinationSet::of(ids, targets), way, {}})) {
+      for (auto const& [from, to] : messages(ids, {source, DestinationSet::of(ids, targets), tree, {}})) {
         wanted[std::size_t(from)] += {1, 0, 8000, 0};
         wanted[std::size_t(to)] += {0, 1, 0, 8000};
         relayed += std::ranges::count(targets, to) == 0 ? 1 : 0;
       }
-      auto const counts = graph::count(graph, *carrier);
+      auto const counts = graph::count(graph, *transport);
       std::int64_t messages_sent = 0;
       for (std::size_t r = 0; r < 64; ++r) {
         EXPECT_EQ(counts[r].traffic, wanted[r]) << r;
         messages_sent += wanted[r].messages_sent;
       }
-      auto const result = graph::simulate(graph, machine, *carrier);
+      auto const result = graph::simulate(graph, machine, *transport);
       EXPECT_EQ(result.hops, messages_sent);
       EXPECT_EQ(result.tasks, std::ssize(targets) + 1);
     }
@@ -81,8 +82,8 @@ TEST(TasksCarrier, TreesOfEverySourceAreItsOwn) {
   for (auto const* const spec : {"bgp:4x6", "torus:5x4x3", "mesh:4x3", "torus:2x4x1x3", "torus:8"}) {
     auto const machine = Machine::parse(spec);
     auto const ranks = machine.ranks();
-    TopologyIds const ids(machine, TopologyIds::usual_bits(ranks));
-    auto const carrier = tasks::carrier(machine, MulticastWay::axes);
+    TopologyIds const ids(machine, TopologyIds::default_bits(ranks));
+    auto const transport = tasks::transport(machine, MulticastTree::axes);
     for (Rank source = 0; source < ranks; ++source) {
       for (Rank const stride : {1, 2, 5}) {
         for (int const parts : {1, 3}) {
@@ -94,13 +95,13 @@ TEST(TasksCarrier, TreesOfEverySourceAreItsOwn) {
           Task const task{0, 0, source, stride, parts};
           for (int output = 0; output < 3; ++output) {
             std::int64_t const bytes = 100'000;
-            TreeWish const wish{tasks::TaskHash()(task), output, parts, tasks::detour_of(machine, bytes)};
+            TreeChoice const wish{tasks::TaskHash()(task), output, parts, tasks::detour_of(machine, bytes)};
             auto const set = DestinationSet::of(ids, std::span(members).subspan(1));
-            auto const wanted = messages(ids, multicast_by(MulticastWay::axes, ids, source, set, wish));
+            auto const wanted = messages(ids, multicast_by(MulticastTree::axes, ids, source, set, wish));
             std::vector<std::pair<Rank, Rank>> found;
             graph::Delivery delivery{task, output, Collective::broadcast, members, 0, bytes, 1, false, parts};
             delivery.whole = task;
-            carrier->hops(delivery, [&](graph::Hop const& hop) { found.emplace_back(hop.from, hop.to); });
+            transport->hops(delivery, [&](graph::Hop const& hop) { found.emplace_back(hop.from, hop.to); });
             ASSERT_EQ(found, wanted) << spec << " from " << source << " to every " << stride << " in " << parts;
           }
         }
@@ -114,17 +115,17 @@ TEST(TasksCarrier, RanksBehindTheGraphsRelay) {
   int behind = 0;
   for (Rank last = 20; last < 60; ++last) {
     OneToSome const graph(last + 1, 0, {last});
-    auto const carrier = tasks::carrier(machine, MulticastWay::prefix);
-    auto const counts = graph::count(graph, *carrier);
+    auto const transport = tasks::transport(machine, MulticastTree::prefix);
+    auto const counts = graph::count(graph, *transport);
     behind += counts.size() > std::size_t(last) + 1 ? 1 : 0;
-    auto const result = graph::simulate(graph, machine, *carrier);
+    auto const result = graph::simulate(graph, machine, *transport);
     EXPECT_EQ(result.ranks.size(), std::size_t(last) + 1);
     EXPECT_EQ(result.tasks, 2);
     EXPECT_EQ(result.hops, std::accumulate(counts.begin(), counts.end(), std::int64_t{0},
                                            [](auto sum, auto const& c) { return sum + c.traffic.messages_sent; }));
   }
   OneToSome const large(65, 0, {64});
-  EXPECT_THROW(graph::count(large, *tasks::carrier(machine, MulticastWay::prefix)), Error);
+  EXPECT_THROW(graph::count(large, *tasks::transport(machine, MulticastTree::prefix)), Error);
   EXPECT_GT(behind, 0);
 }
 
@@ -134,7 +135,7 @@ TEST(TasksCarrier, WhatMembersExchangeGoesHalfWayRoundOppositeWays) {
     std::array const ranks{from, to};
     graph::Delivery one{{}, from < to ? 0 : 1, Collective::broadcast, ranks, 0, 8192};
     std::vector<bool> up;
-    tasks::carrier(ring)->hops(one, [&](graph::Hop const& hop) { up.push_back(hop.to == (hop.from + 1) % 4); });
+    tasks::transport(ring)->hops(one, [&](graph::Hop const& hop) { up.push_back(hop.to == (hop.from + 1) % 4); });
     EXPECT_EQ(up.size(), 2U);
     EXPECT_EQ(up.front(), up.back());
     return up.front();
@@ -149,7 +150,7 @@ TEST(TasksCarrier, SegmentsTakeSlowLinksLongerThanTheProcessorsAtTheirEnds) {
     rates.overhead = Seconds(overhead);
     Axis const quick{4, true, BytesPerSecond(2 * bandwidth), Seconds(1e-6)};
     Axis const slow{4, true, BytesPerSecond(bandwidth), Seconds(1e-6)};
-    return tasks::usual_segment({"grid", {quick, slow}, rates}).value();
+    return tasks::default_segment({"grid", {quick, slow}, rates}).value();
   };
   EXPECT_EQ(on(4.78e6, 160e-6), 8192) << "7.6 kB are five times 0.32 ms";
   EXPECT_EQ(on(1.195e6, 160e-6), 4096);

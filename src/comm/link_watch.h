@@ -1,4 +1,4 @@
-// The links of this process's node, where the environment says which network interfaces they are.
+// Watches the links of this process's node, if the environment names their network interfaces.
 #pragma once
 
 #include <memory>
@@ -15,18 +15,18 @@ struct WatchedLink {
   std::string name;       ///< "(3,0)+x -> (0,0)"
 };
 
-/// Cheap to copy: waits do so.
-class Carriers {
+/// Cheap to copy.
+class LinkWatch {
  public:
-  Carriers() = default;
+  LinkWatch() = default;
   /// Reads `INTERFACE ADDRESS NAME;...`, the form of ALLPORT_LINKS (`allport lab run` sets it).
   /// @throws Error naming ALLPORT_LINKS and the entry that is wrong
-  explicit Carriers(std::string_view text);
-  [[nodiscard]] static Carriers from_environment();
+  explicit LinkWatch(std::string_view text);
+  [[nodiscard]] static LinkWatch from_environment();
 
   [[nodiscard]] bool watched() const { return links_ != nullptr; }
-  /// A link whose interface is there but has no carrier, while no route leads round it to the neighbour; its name.
-  /// Takes some system calls: ask only when nothing has moved for long.
+  /// Name of a link whose interface exists but has no carrier, if there is no other route to its neighbour. Takes some
+  /// system calls: call it only after a long time without progress.
   [[nodiscard]] std::optional<std::string> lost() const;
 
  private:
