@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "allport/graph/simulate.h"
-#include "allport/tasks/carrier.h"
+#include "allport/tasks/transport.h"
 #include "linalg/tiled_plan.h"
 #include "options.h"
 
@@ -138,7 +138,7 @@ Distribution wanted_by(allport_plan plan, char which) {
 /// A plan's run, to simulate.
 struct Run {
   std::unique_ptr<TaskGraph> graph;
-  std::unique_ptr<graph::Carrier> carrier;
+  std::unique_ptr<graph::Transport> transport;
   graph::SimulateOptions options;
 };
 
@@ -146,7 +146,7 @@ template <class Plan>
 Run run_of(Plan const& p) {
   Run run;
   if constexpr (is_tiled<Plan>) {
-    run.carrier = tasks::carrier(p.machine);
+    run.transport = tasks::transport(p.machine);
     run.options.workers = p.options.workers;
     if constexpr (std::is_same_v<Plan, CholeskyPlan>) {
       run.graph = cholesky_graph(p.distribution, p.problem.uplo, p.problem.type, p.chosen.nb);
@@ -158,7 +158,7 @@ Run run_of(Plan const& p) {
       throw Error(ErrorKind::unsupported,
                   "plan: for ranks elsewhere on " + p.machine.name() + " than rank r at place r: cannot be simulated");
     }
-    run.carrier = plan_carrier(p);
+    run.transport = plan_carrier(p);
     if constexpr (std::is_same_v<Plan, GemmPlan>) {
       run.graph = gemm_graph(p);
     } else {
@@ -166,7 +166,7 @@ Run run_of(Plan const& p) {
     }
   }
   run.options.factor = tiled_plan::rate_factor(p.problem.type);
-  run.options.segment = tasks::usual_segment(p.machine).value();
+  run.options.segment = tasks::default_segment(p.machine).value();
   return run;
 }
 
@@ -236,7 +236,7 @@ int allport_plan_simulate(allport_plan plan, char const* options, double* second
     result = asked(plan, [&](auto const& p) {
       auto const run = run_of(p);
       auto const how = simulation_wanted(options, run.options);
-      return graph::simulate(*run.graph, p.machine, *run.carrier, how).seconds;
+      return graph::simulate(*run.graph, p.machine, *run.transport, how).seconds;
     });
   });
 }

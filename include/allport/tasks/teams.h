@@ -1,4 +1,4 @@
-// All cores of a process as teams: M masters with D drones each, changed between iterations (Robson18, slides 24 to
+// All cores of a process as teams: L leaders with M members each, changed between iterations (Robson18, slides 24 to
 // 28).
 #pragma once
 
