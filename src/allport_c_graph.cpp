@@ -279,7 +279,7 @@ int allport_visit_talk(allport_visitor visitor, allport_talk const* talk) {
     constexpr Collective kinds[] = {Collective::broadcast, Collective::reduce, Collective::allreduce};
     ensure(talk->element >= 1 && talk->bytes % talk->element == 0, "element", talk->element,
            "1 or more, of which bytes are a whole number");
-    gang->talk.push_back({kinds[talk->what], talk->root, talk->bytes, talk->element, talk->times});
+    gang->collectives.push_back({kinds[talk->what], talk->root, talk->bytes, talk->element, talk->times});
   });
 }
 
