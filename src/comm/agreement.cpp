@@ -72,19 +72,19 @@ void CommState::disagree(std::string_view name, std::int64_t value, std::string 
   auto const bytes = static_cast<int>(sizeof(Claim));
   check(MPI_Iallgather(&mine, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, mpi(), &request), "MPI_Iallgather", rank);
   await(request, "all ranks to report their values");
-  std::map<std::int64_t, std::vector<Rank>> camps;
-  for (Rank r = 0; r < size; ++r) camps[all[static_cast<std::size_t>(r)].value].push_back(r);
+  std::map<std::int64_t, std::vector<Rank>> by_value;
+  for (Rank r = 0; r < size; ++r) by_value[all[static_cast<std::size_t>(r)].value].push_back(r);
   std::vector<std::vector<Rank>> by_size;
-  for (auto& [_, members] : camps) by_size.push_back(std::move(members));
+  for (auto& [_, members] : by_value) by_size.push_back(std::move(members));
   std::ranges::stable_sort(by_size, [](auto const& a, auto const& b) { return a.size() > b.size(); });
-  std::string text;
+  std::string differences;
   for (auto const& members : by_size) {
     auto const& claim = all[static_cast<std::size_t>(members.front())];
-    text += fmt::format("{}{} on rank{} {}", text.empty() ? "" : ", but ", claim.text.data(),
-                        members.size() == 1 ? "" : "s", ranges(members));
-    if (text.size() > 2000) break;  // thousands of camps say no more than some
+    differences += fmt::format("{}{} on rank{} {}", differences.empty() ? "" : ", but ", claim.text.data(),
+                               members.size() == 1 ? "" : "s", ranges(members));
+    if (differences.size() > 2000) break;  // enough for an error message
   }
-  throw Error(ErrorKind::mismatch, fmt::format("{}: {}; pass the same on all ranks", name, text));
+  throw Error(ErrorKind::mismatch, fmt::format("{}: {}; pass the same on all ranks", name, differences));
 }
 
 }  // namespace engine

@@ -32,7 +32,7 @@ std::shared_ptr<std::byte[]> aligned(std::int64_t bytes) {
 
 std::shared_ptr<SpareChannels> SpareChannels::of(Communicator const& comm) {
   return std::static_pointer_cast<SpareChannels>(
-      comm.keep("multicasts", [&] { return std::make_shared<SpareChannels>(comm.lock()); }));
+      comm.cached("multicasts", [&] { return std::make_shared<SpareChannels>(comm.lock()); }));
 }
 
 MulticastChannel SpareChannels::take(Communicator const& comm) {

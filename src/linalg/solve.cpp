@@ -116,7 +116,7 @@ tasks::RunReport lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> con
   }
   return detail::or_give_up(comm, "solve", [&] {
     auto const known = std::static_pointer_cast<KnownPlans>(
-        comm.keep("plans of solves", [] { return std::make_shared<KnownPlans>(); }));
+        comm.cached("plans of solves", [] { return std::make_shared<KnownPlans>(); }));
     auto const plan = known->plan({{trans, scalar_of<T>}, factors.distribution(), b.distribution(), form}, comm);
     return solve_together<T>(plan, factors, pivots, b);
   });

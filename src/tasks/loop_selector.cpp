@@ -156,7 +156,7 @@ LoopConfiguration const& LoopSelector::best() const { return configurations_[fix
 /// Rank 0 reads the file and broadcasts its contents as numbers by configuration; the last one is the best one's,
 /// negative if provisional.
 void LoopSelector::remembered() {
-  std::vector<std::int64_t> known(configurations_.size() + 1, 0);
+  std::vector<std::int64_t> stored(configurations_.size() + 1, 0);
   auto const path = std::string(variable("ALLPORT_SELECT_FILE"));
   std::string wrong;
   if (comm_.rank() == 0 && !path.empty() && !site_.empty() && !fixed_) {
@@ -167,9 +167,9 @@ void LoopSelector::remembered() {
         for (std::size_t c = 0; c < configurations_.size(); ++c) {
           auto const called = name(configurations_[c]);
           auto const at = found->second.seconds.find(called);
-          if (at != found->second.seconds.end()) known[c] = static_cast<std::int64_t>(at->second.value() * 1e12);
+          if (at != found->second.seconds.end()) stored[c] = static_cast<std::int64_t>(at->second.value() * 1e12);
           if (found->second.best == called) {
-            known.back() = (static_cast<std::int64_t>(c) + 1) * (found->second.provisional ? -1 : 1);
+            stored.back() = (static_cast<std::int64_t>(c) + 1) * (found->second.provisional ? -1 : 1);
           }
         }
       }
@@ -178,7 +178,7 @@ void LoopSelector::remembered() {
     }
   }
   comm_.ensure_all_well(wrong, ErrorKind::io);
-  auto const all = comm_.all_gather(known);
+  auto const all = comm_.all_gather(stored);
   auto const best = all[configurations_.size()];
   if (best == 0) return;
   Remembered known{name(configurations_[static_cast<std::size_t>(std::abs(best) - 1)]), {}, best < 0};

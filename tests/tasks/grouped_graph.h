@@ -30,7 +30,7 @@ class GroupedGraph : public RandomGraph {
       for (; t < size() && fits() && (t == first || random() % 4 != 0); ++t) owners.push_back(node(t).owner);
       groups_.resize(std::size_t(t), {first, t, false});
       auto const rounds = random() % 3 != 0;
-      for (int m = first; m < t; ++m) groups_[std::size_t(m)].talks = rounds;
+      for (int m = first; m < t; ++m) groups_[std::size_t(m)].communicates = rounds;
       if (rounds && t - first > 1) ++gangs_;
     }
   }
@@ -40,7 +40,7 @@ class GroupedGraph : public RandomGraph {
   struct Group {
     int first = 0;
     int end = 0;
-    bool talks = false;
+    bool communicates = false;
     [[nodiscard]] int size() const { return end - first; }
   };
   [[nodiscard]] Group const& group(int t) const { return groups_[std::size_t(t)]; }

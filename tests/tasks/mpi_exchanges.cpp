@@ -22,7 +22,7 @@ class Exchanging : public GroupedGraph {
 
   bool gang(Task t, Gang& gang) const override {
     auto const& group = this->group(t.i);
-    if (!group.may_communicate) return false;
+    if (!group.communicates) return false;
     gang = gang_of(group);
     gang.exchanges = true;
     return true;
@@ -43,7 +43,7 @@ class Exchanging : public GroupedGraph {
   void run(Task t, TaskContext& context) const override {
     auto const& group = this->group(t.i);
     auto const me = t.i - group.first;
-    for (int other = 0; group.may_communicate && group.size() > 1 && other < group.size(); ++other) {
+    for (int other = 0; group.communicates && group.size() > 1 && other < group.size(); ++other) {
       auto wanted = other == me ? std::vector<Value>() : message(group, other, me);
       if (wanted.empty()) continue;
       misheard_ += same_bytes(context.gang().receive(other), std::as_writable_bytes(std::span(wanted))) ? 0 : 1;
@@ -58,7 +58,7 @@ class Exchanging : public GroupedGraph {
     graph::Count sum;
     for (int t = 0; t < size(); ++t) {
       auto const& group = this->group(t);
-      if (!group.may_communicate || group.size() < 2 || owner(task(t)) != rank) continue;
+      if (!group.communicates || group.size() < 2 || owner(task(t)) != rank) continue;
       sum.tasks += 1;
       for (int other = 0; other < group.size(); ++other) {
         if (other == t - group.first) continue;

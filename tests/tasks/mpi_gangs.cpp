@@ -37,7 +37,7 @@ class Ganged : public GroupedGraph {
 
   bool gang(Task t, Gang& gang) const override {
     auto const& group = this->group(t.i);
-    if (!group.talks) return false;
+    if (!group.communicates) return false;
     gang = gang_of(group);
     for (int round = 0; round < rounds(group); ++round) {
       gang.collectives.push_back({what(group, round), root(group, round), 8 * length(group, round), 8, 1});
@@ -50,7 +50,7 @@ class Ganged : public GroupedGraph {
 
   void run(Task t, TaskContext& context) const override {
     auto const& group = this->group(t.i);
-    if (group.talks) talk(t.i - group.first, group, context.gang());
+    if (group.communicates) communicate(t.i - group.first, group, context.gang());
     RandomGraph::run(t, context);
   }
   [[nodiscard]] int misheard() const { return misheard_; }
@@ -87,7 +87,7 @@ class Ganged : public GroupedGraph {
     return values[owners[std::size_t(root(g, round))]];
   }
 
-  void talk(int me, Group const& g, GangContext& gang) const {
+  void communicate(int me, Group const& g, GangContext& gang) const {
     misheard_ += gang.me() != me || gang.members() != g.size() ? 1 : 0;
     for (int round = 0; round < rounds(g); ++round) {
       std::vector<Value> data(std::size_t(length(g, round)));
