@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         doctor,
         dropin,
         errors,
-        factor,
         graph,
         io,
         lab,
@@ -46,15 +45,12 @@ if TYPE_CHECKING:
         model,
         multicast,
         notebook,
-        orthogonal,
         pattern,
         plan,
-        positive_definite,
         preload,
         schedule,
         select,
         sim,
-        systems,
         tasks,
         tensors,
         units,
@@ -64,7 +60,6 @@ if TYPE_CHECKING:
     from allport.candidates import SimulatedCandidate, simulate_candidates
     from allport.collectives import algorithms, load_algorithms, make_schedule, register_algorithm
     from allport.comm import Communicator
-    from allport.factor import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
     from allport.graph import (
         Edge,
         Task,
@@ -78,10 +73,14 @@ if TYPE_CHECKING:
         lu_solve_graph,
         qr_graph,
     )
-    from allport.linalg import DistributedMatrix, Distribution, GemmReport, distribute, gemm, load
+    from allport.linalg.cholesky import Cholesky, CholeskyReport, NotPositiveDefinite, cholesky
+    from allport.linalg.gemm import GemmReport, gemm
+    from allport.linalg.lu import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
+    from allport.linalg.matrix import DistributedMatrix, Distribution, distribute, load
+    from allport.linalg.qr import LstsqReport, QrReport, QRResult, RankDeficient, lstsq, qr
+    from allport.linalg.solve import SolveReport, norm, solve, solve_residual
     from allport.machine import Axis, Level, Machine, NodeRates, TopologyIds, preset_names
     from allport.mapping import RankOrder, dims
-    from allport.orthogonal import LstsqReport, QrReport, QRResult, RankDeficient, lstsq, qr
     from allport.pattern import Pattern
     from allport.plan import (
         CholeskyPlan,
@@ -95,13 +94,11 @@ if TYPE_CHECKING:
         plan_lu,
         plan_qr,
     )
-    from allport.positive_definite import Cholesky, CholeskyReport, NotPositiveDefinite, cholesky
     from allport.report import draw, gantt, pages, plot, reproduce, trace
     from allport.run import calibrate, job, jobs, launch, links
     from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
     from allport.select import Choice, explain
     from allport.sim import Simulation, simulate
-    from allport.systems import SolveReport, norm, solve, solve_residual
     from allport.tasks import run_graph
     from allport.tensors.contract import ContractionReport, einsum, tensordot
     from allport.tensors.distribution import TensorDistribution
@@ -118,59 +115,59 @@ __version__: str = str(build_info()["version"])
 _ROOMS = {
     "bench": "bench", "calibrate": "run.calibrate", "calls": "bench.calls", "candidates": "candidates",
     "collectives": "collectives", "comm": "comm", "compare": "bench.compare", "discover": "discover",
-    "doctor": "doctor", "draw": "report.draw", "dropin": "dropin", "errors": "errors", "factor": "factor",
+    "doctor": "doctor", "draw": "report.draw", "dropin": "dropin", "errors": "errors",
     "gantt": "report.gantt", "graph": "graph", "io": "io", "jacobi": "bench.jacobi", "job": "run.job",
     "jobs": "run.jobs", "lab": "lab", "launch": "run.launch", "linalg": "linalg", "links": "run.links",
     "machine": "machine", "mapping": "mapping", "measured": "bench.measured", "model": "model",
-    "multicast": "multicast", "notebook": "notebook", "orthogonal": "orthogonal",
+    "multicast": "multicast", "notebook": "notebook",
     "pages": "report.pages", "pattern": "pattern", "places": "bench.places",
-    "plan": "plan", "plot": "report.plot", "positive_definite": "positive_definite", "preload": "preload",
+    "plan": "plan", "plot": "report.plot", "preload": "preload",
     "reproduce": "report.reproduce", "rivals": "bench.rivals", "schedule": "schedule", "select": "select",
-    "sim": "sim", "systems": "systems", "tasks": "tasks", "tensors": "tensors", "trace": "report.trace",
+    "sim": "sim", "tasks": "tasks", "tensors": "tensors", "trace": "report.trace",
     "units": "units", "verify": "verify",
 }  # fmt: skip
 _HOMES = {
     "Axis": "machine",
-    "Cholesky": "positive_definite",
+    "Cholesky": "linalg.cholesky",
     "CholeskyPlan": "plan",
-    "CholeskyReport": "positive_definite",
+    "CholeskyReport": "linalg.cholesky",
     "Choice": "select",
     "Communicator": "comm",
     "ContractionPlan": "tensors.plan",
     "ContractionReport": "tensors.contract",
-    "DistributedMatrix": "linalg",
+    "DistributedMatrix": "linalg.matrix",
     "DistributedTensor": "tensors.tensor",
     "GemmPlan": "plan",
-    "GemmReport": "linalg",
-    "GrowthWarning": "factor",
-    "LU": "factor",
-    "Distribution": "linalg",
+    "GemmReport": "linalg.gemm",
+    "GrowthWarning": "linalg.lu",
+    "LU": "linalg.lu",
+    "Distribution": "linalg.matrix",
     "Edge": "graph",
     "Gang": "graph",
     "Level": "machine",
-    "LstsqReport": "orthogonal",
+    "LstsqReport": "linalg.qr",
     "LuPlan": "plan",
-    "LuReport": "factor",
+    "LuReport": "linalg.lu",
     "Machine": "machine",
     "NodeRates": "machine",
-    "NotPositiveDefinite": "positive_definite",
+    "NotPositiveDefinite": "linalg.cholesky",
     "Op": "schedule",
     "Pattern": "pattern",
     "Piece": "schedule",
     "Program": "schedule",
-    "QRResult": "orthogonal",
+    "QRResult": "linalg.qr",
     "QrPlan": "plan",
-    "QrReport": "orthogonal",
-    "RankDeficient": "orthogonal",
+    "QrReport": "linalg.qr",
+    "RankDeficient": "linalg.qr",
     "RankOrder": "mapping",
     "dims": "mapping",
     "Report": "verify",
     "Schedule": "schedule",
     "Simulation": "sim",
     "SimulatedCandidate": "candidates",
-    "SingularMatrix": "factor",
+    "SingularMatrix": "linalg.lu",
     "Slot": "schedule",
-    "SolveReport": "systems",
+    "SolveReport": "linalg.solve",
     "Talk": "graph",
     "Task": "graph",
     "TaskGraph": "graph",
@@ -181,28 +178,28 @@ _HOMES = {
     "Transfer": "transfer",
     "Work": "graph",
     "algorithms": "collectives",
-    "cholesky": "positive_definite",
+    "cholesky": "linalg.cholesky",
     "cholesky_graph": "graph",
     "cholesky_solve_graph": "graph",
-    "distribute": "linalg",
+    "distribute": "linalg.matrix",
     "distribute_tensor": "tensors.tensor",
     "einsum": "tensors.contract",
     "explain": "select",
-    "gemm": "linalg",
+    "gemm": "linalg.gemm",
     "gemm_algorithms": "plan",
     "gemm_graph": "graph",
     "interpret": "schedule",
-    "load": "linalg",
+    "load": "linalg.matrix",
     "load_algorithms": "collectives",
-    "load_lu": "factor",
+    "load_lu": "linalg.lu",
     "load_tensor": "tensors.tensor",
-    "lstsq": "orthogonal",
-    "lu": "factor",
+    "lstsq": "linalg.qr",
+    "lu": "linalg.lu",
     "lu_algorithms": "plan",
     "lu_graph": "graph",
     "lu_solve_graph": "graph",
     "make_schedule": "collectives",
-    "norm": "systems",
+    "norm": "linalg.solve",
     "plan_cholesky": "plan",
     "plan_einsum": "tensors.search",
     "plan_gemm": "plan",
@@ -211,14 +208,14 @@ _HOMES = {
     "plan_tensordot": "tensors.search",
     "preset_names": "machine",
     "prove": "verify",
-    "qr": "orthogonal",
+    "qr": "linalg.qr",
     "qr_graph": "graph",
     "register_algorithm": "collectives",
     "run_graph": "tasks",
     "simulate": "sim",
     "simulate_candidates": "candidates",
-    "solve": "systems",
-    "solve_residual": "systems",
+    "solve": "linalg.solve",
+    "solve_residual": "linalg.solve",
     "tensordot": "tensors.contract",
 }
 
@@ -296,7 +293,6 @@ __all__ = [
     "einsum",
     "errors",
     "explain",
-    "factor",
     "gantt",
     "gemm",
     "gemm_algorithms",
@@ -329,7 +325,6 @@ __all__ = [
     "multicast",
     "norm",
     "notebook",
-    "orthogonal",
     "pages",
     "pattern",
     "places",
@@ -341,7 +336,6 @@ __all__ = [
     "plan_qr",
     "plan_tensordot",
     "plot",
-    "positive_definite",
     "preload",
     "preset_names",
     "prove",
@@ -358,7 +352,6 @@ __all__ = [
     "simulate_candidates",
     "solve",
     "solve_residual",
-    "systems",
     "tasks",
     "tensordot",
     "tensors",

@@ -19,9 +19,7 @@ from warm import Warm
 HERE = Path(__file__).parent
 LIMIT = 240
 #: Of _unit(): more than ten seconds each.
-LONGEST = [
-    f"test_{name}" for name in "lab reproduce shown tutorials tensors lu orthogonal positive_definite graph".split()
-]
+LONGEST = [f"test_{name}" for name in "lab reproduce shown tutorials tensors lu qr cholesky graph".split()]
 
 
 def longer(*parameters: Any) -> list[Any]:

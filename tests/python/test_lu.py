@@ -10,13 +10,13 @@ ON = [(1, "-"), (3, "-"), *longer((2, "-"), (4, "torus:2x2"), (6, "torus:3x2m"))
 
 @pytest.mark.parametrize(("count", "spec"), ON)
 def test_systems(ranks, count, spec):
-    done = ranks("systems", count, spec)
+    done = ranks("solve", count, spec)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
 
 
 @pytest.mark.parametrize(("count", "spec", "places"), [(4, "torus:2x2", "3,1,0,2"), *longer((3, "mesh:3", "1,2,0"))])
 def test_systems_of_ranks_at_other_places(ranks, count, spec, places):
-    done = ranks("systems", count, spec, places)
+    done = ranks("solve", count, spec, places)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
 
 

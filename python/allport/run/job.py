@@ -18,7 +18,7 @@ import numpy as np
 
 from allport import io
 from allport.errors import failure, together
-from allport.linalg import DistributedMatrix
+from allport.linalg.matrix import DistributedMatrix
 from allport.machine import Machine
 from allport.plan import decisions, plan_together
 from allport.tasks import timeline

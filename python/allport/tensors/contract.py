@@ -12,7 +12,8 @@ import numpy as np
 from allport import _native
 from allport.errors import failure, together
 from allport.io import working_dtype
-from allport.linalg import DistributedMatrix, GemmReport, world_of
+from allport.linalg.gemm import GemmReport
+from allport.linalg.matrix import DistributedMatrix, world_of
 from allport.tensors.contraction import Contraction, of_einsum, of_tensordot
 from allport.tensors.distribution import TensorDistribution
 from allport.tensors.operands import Operand, part_of_array, reduced_array

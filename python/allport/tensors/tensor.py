@@ -13,7 +13,7 @@ from allport import _native
 from allport.arrays import numbers_of
 from allport.errors import failure, together
 from allport.io import aside, ensure_writable, scalar_of, working_dtype
-from allport.linalg import DistributedMatrix, world_of
+from allport.linalg.matrix import DistributedMatrix, world_of
 from allport.tensors.distribution import Hop, TensorDistribution, hops, natural_distribution
 from allport.whole_arrays import Distributed
 

@@ -16,8 +16,9 @@ import numpy as np
 
 from allport import lab as labs
 from allport.bench.places import Place
-from allport.factor import lu
-from allport.linalg import DistributedMatrix, distribute, gemm
+from allport.linalg.gemm import gemm
+from allport.linalg.lu import lu
+from allport.linalg.matrix import DistributedMatrix, distribute
 from allport.machine import Machine
 from allport.plan import plan_gemm, plan_lu
 from allport.report.figures.figure import Bars, Chart, Run, Series

@@ -17,10 +17,11 @@ from typing import Any
 
 from allport import _native
 from allport.errors import failure
-from allport.linalg import GemmReport
+from allport.linalg.cholesky import FactorReport
+from allport.linalg.gemm import GemmReport
+from allport.linalg.qr import LstsqReport
+from allport.linalg.solve import SolveReport
 from allport.mapping import RankOrder
-from allport.orthogonal import LstsqReport
-from allport.positive_definite import FactorReport
 from allport.report.pages import benches, dropins, graphs, objects, plans, runs, simulations
 from allport.report.pages.benches import of_bench
 from allport.report.pages.dropins import is_dropin_report, of_dropin
@@ -30,7 +31,6 @@ from allport.report.pages.plans import of_plan
 from allport.report.pages.runs import of_run, read_trace
 from allport.report.pages.simulations import of_schedule
 from allport.sim import Simulation
-from allport.systems import SolveReport
 from allport.task_graph import TaskGraph
 from allport.timeline import TaskSimulation, Timeline
 from allport.verify import Report

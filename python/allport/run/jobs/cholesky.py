@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from allport.errors import failure
 from allport.io import MatrixFile, inspect, working_dtype
+from allport.linalg.cholesky import cholesky
 from allport.machine import Machine
 from allport.plan import plan_cholesky
-from allport.positive_definite import cholesky
 from allport.run.job import Laps, TiledJob, agree, finite, load
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from allport import linalg
 from allport.errors import failure
 from allport.io import MatrixFile, inspect, working_dtype
+from allport.linalg import gemm as products
 from allport.machine import Machine
 from allport.plan import plan_gemm, problem_of
 from allport.run.job import Job, Laps, agree, load
@@ -88,7 +88,7 @@ class GemmJob(Job):
         left, right = load(a, comm, planned.a, dtype), load(b, comm, planned.b, dtype)
         old = load(c, comm, planned.c, dtype) if c is not None and job.keep else None
         laps.done("load")
-        product, report = linalg.gemm(
+        product, report = products.gemm(
             left,
             right,
             alpha=job.scale,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allport.distributions import square_distribution
 from allport.errors import failure
 from allport.io import MatrixFile, inspect, working_dtype
+from allport.linalg.distributions import square_distribution
+from allport.linalg.qr import lstsq
 from allport.machine import Machine
-from allport.orthogonal import lstsq
 from allport.plan import plan_qr
 from allport.run.job import Laps, TiledJob, agree, load
 from allport.run.jobs.solve import is_vector, save_like

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from allport import factor_file
-from allport.factor import lu
 from allport.io import MatrixFile, inspect, working_dtype
+from allport.linalg import lu_file
+from allport.linalg.lu import lu
 from allport.machine import Machine
 from allport.plan import check_growth_bound, plan_lu
 from allport.run.job import Job, Laps, agree, finite, load
@@ -70,7 +70,7 @@ class LuJob(FactorJob):
 
     def check_output(self) -> None:
         """Raises when the factors cannot be written."""
-        factor_file.check(self.out)
+        lu_file.check(self.out)
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, factors, checks, saves."""

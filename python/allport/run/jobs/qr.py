@@ -10,12 +10,13 @@ import numpy as np
 
 from allport import io
 from allport.io import MatrixFile, inspect, working_dtype
-from allport.linalg import DistributedMatrix, gemm
+from allport.linalg.gemm import gemm
+from allport.linalg.matrix import DistributedMatrix
+from allport.linalg.qr import qr
+from allport.linalg.solve import norm
 from allport.machine import Machine
-from allport.orthogonal import qr
 from allport.plan import plan_qr
 from allport.run.job import Laps, TiledJob, agree, finite, load
-from allport.systems import norm
 
 if TYPE_CHECKING:
     from allport._native import QrPlan

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allport import systems
-from allport.distributions import square_distribution
 from allport.errors import failure, together
 from allport.io import MatrixFile, inspect, working_dtype
-from allport.linalg import DistributedMatrix
+from allport.linalg import solve as systems
+from allport.linalg.distributions import square_distribution
+from allport.linalg.matrix import DistributedMatrix
 from allport.machine import Machine
 from allport.plan import check_assumption, plan_cholesky
 from allport.run.job import Laps, agree, load

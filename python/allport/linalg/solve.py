@@ -11,22 +11,16 @@ import numpy as np
 
 from allport import _native
 from allport._native import CholeskyPlan, LuPlan
-from allport.distributions import square_distribution
 from allport.errors import failure, together
-from allport.factor import LuReport, SingularMatrix, lu, number
 from allport.io import working_dtype
-from allport.linalg import (
-    DistributedMatrix,
-    as_distributed,
-    as_matrix,
-    as_system,
-    gemm,
-    world_of,
-)
+from allport.linalg.cholesky import CholeskyReport, cholesky, copied
+from allport.linalg.distributions import square_distribution
+from allport.linalg.gemm import gemm
+from allport.linalg.lu import LuReport, SingularMatrix, lu, number
+from allport.linalg.matrix import DistributedMatrix, as_distributed, as_matrix, as_system, world_of
+from allport.linalg.right_hand_sides import RightHandSides
 from allport.notebook import Shown
 from allport.plan import check_assumption, check_growth_bound, plan_on
-from allport.positive_definite import CholeskyReport, cholesky, copied
-from allport.right_hand_sides import RightHandSides
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:

@@ -10,14 +10,14 @@ import numpy as np
 
 from allport import _native
 from allport._native import QrPlan
-from allport.distributions import square_distribution
 from allport.errors import AllportError, failure, together
 from allport.io import working_dtype
-from allport.linalg import DistributedMatrix, as_plain_matrix, as_system, distributed, world_of
+from allport.linalg.cholesky import FactorReport, copied
+from allport.linalg.distributions import square_distribution
+from allport.linalg.matrix import DistributedMatrix, as_plain_matrix, as_system, distributed, world_of
+from allport.linalg.right_hand_sides import RightHandSides
 from allport.notebook import Shown
 from allport.plan import plan_qr, plan_together
-from allport.positive_definite import FactorReport, copied
-from allport.right_hand_sides import RightHandSides
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:

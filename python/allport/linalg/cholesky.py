@@ -11,10 +11,10 @@ from allport import _native
 from allport._native import CholeskyPlan
 from allport.errors import AllportError, failure, together
 from allport.io import working_dtype
-from allport.linalg import DistributedMatrix, as_distributed, as_matrix, as_plain_matrix, distributed, world_of
+from allport.linalg.matrix import DistributedMatrix, as_distributed, as_matrix, as_plain_matrix, distributed, world_of
+from allport.linalg.right_hand_sides import RightHandSides
 from allport.notebook import Shown
 from allport.plan import plan_cholesky, plan_together
-from allport.right_hand_sides import RightHandSides
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:

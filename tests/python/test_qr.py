@@ -12,14 +12,14 @@ ON = [(1, "-"), (3, "-"), *longer((2, "-"), (4, "torus:2x2"), (6, "torus:3x2m"))
 
 
 @pytest.mark.parametrize(("count", "spec"), ON)
-def test_orthogonal(ranks, count, spec):
-    done = ranks("orthogonal", count, spec)
+def test_qr(ranks, count, spec):
+    done = ranks("qr", count, spec)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
 
 
 @pytest.mark.parametrize(("count", "spec", "places"), [(4, "torus:2x2", "3,1,0,2"), *longer((3, "mesh:3", "1,2,0"))])
-def test_orthogonal_of_ranks_at_other_places(ranks, count, spec, places):
-    done = ranks("orthogonal", count, spec, places)
+def test_qr_of_ranks_at_other_places(ranks, count, spec, places):
+    done = ranks("qr", count, spec, places)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
 
 

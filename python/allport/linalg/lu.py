@@ -13,19 +13,12 @@ import numpy as np
 from allport import _native
 from allport._native import Distribution, LuPlan
 from allport.errors import AllportError, failure, together
-from allport.factor_file import read, write
 from allport.io import working_dtype
-from allport.linalg import (
-    DistributedMatrix,
-    GemmReport,
-    as_distributed,
-    as_matrix,
-    as_plain_matrix,
-    distributed,
-    world_of,
-)
+from allport.linalg.gemm import GemmReport
+from allport.linalg.lu_file import read, write
+from allport.linalg.matrix import DistributedMatrix, as_distributed, as_matrix, as_plain_matrix, distributed, world_of
+from allport.linalg.right_hand_sides import RightHandSides
 from allport.plan import check_growth_bound, plan_lu, plan_on
-from allport.right_hand_sides import RightHandSides
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 from allport._native import Distribution
 from allport.errors import AllportError, failure, together
 from allport.io import aside, ensure_writable, local_block, scalar_of
-from allport.linalg import DistributedMatrix
+from allport.linalg.matrix import DistributedMatrix
 from allport.plan import PIVOTING, plan_lu
 
 if TYPE_CHECKING:
