@@ -67,7 +67,7 @@ def on_ranks(options: argparse.Namespace) -> None:
     comm, dtype = ap.Communicator(MPI.COMM_WORLD), np.dtype(options.dtype)
     pairs = tuple(int(n) for n in options.extents.split("x"))
     shape, n = (*pairs, *pairs), pairs[0] * pairs[1]
-    product = ap.plan_gemm(n, n, n, comm.machine, dtype=dtype, mapping=comm.mapping, candidates=1)
+    product = ap.plan.gemm(n, n, n, comm.machine, dtype=dtype, mapping=comm.mapping, candidates=1)
     a, b = (ap.DistributedMatrix.empty(comm, d, dtype) for d in (product.a, product.b))
     a.local[...], b.local[...] = 0.5, 0.25
     x = tensor(comm, shape, ap.DistributedTensor.zeros(comm, shape, dtype).distribution, dtype)
@@ -91,7 +91,7 @@ def on_ranks(options: argparse.Namespace) -> None:
             found["as_planned"] = found["as_planned"] and report.as_planned
             found["reports"][name] = report.seconds
     if comm.rank == 0:
-        plan = ap.plan_einsum(
+        plan = ap.tensors.plan_einsum(
             SUBSCRIPTS,
             shape,
             shape,
@@ -115,8 +115,8 @@ def start(options: argparse.Namespace) -> dict[str, Any]:
             argv, env = lab.mpiexec_command(exports=[("OPENBLAS_NUM_THREADS", "1")])
             done = subprocess.run([*argv, *own], env=env, check=True, stdout=subprocess.PIPE, text=True)
     else:
-        argv = ap.launch.mpiexec_command(options.ranks)
-        env = ap.launch.environment(options.ranks)
+        argv = ap.run.launch.mpiexec_command(options.ranks)
+        env = ap.run.launch.environment(options.ranks)
         done = subprocess.run([*argv, *own], env=env, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout[done.stdout.index("{") :])
 

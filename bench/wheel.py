@@ -18,7 +18,8 @@ from collections.abc import Callable
 RANKS = 2
 LAUNCH = (
     "import allport as ap, json; "
-    f"print(json.dumps([ap.launch.mpiexec_command({RANKS}), ap.launch.environment({RANKS}), ap.mpi.library_path()]))"
+    "launch = ap.run.launch; "
+    f"print(json.dumps([launch.mpiexec_command({RANKS}), launch.environment({RANKS}), ap.mpi.library_path()]))"
 )
 
 

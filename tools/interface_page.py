@@ -25,14 +25,15 @@ OTHERS = [
      "machine_name machine_size machine_extents machine_link machine_hops", "Machine"),
     ("a machine as text", "machine/machine", "Machine::to_toml", "machine_json machine_toml", "Machine"),
     ("a machine's end", "machine/machine", "Machine", "machine_free", "Machine"),
-    ("built-in machines", "machine/machine", "preset_names", "machine_preset", "preset_names"),
+    ("built-in machines", "machine/machine", "preset_names", "machine_preset", "machine.preset_names"),
     ("a reduction's operator of the program's own", "schedule/interpreter", "Combine", "op_create", ""),
     ("a sum, by its older name", "comm/communicator", "Communicator::reduce", "reduce_sum", "Communicator.reduce"),
     ("what is in flight: wait", "comm/transfer", "Transfer::wait", "wait", "Transfer.wait"),
     ("what is in flight: test", "comm/transfer", "Transfer::test", "test", "Transfer.test"),
     ("what was prepared: start", "comm/transfer", "Persistent::start", "start", "Persistent.start"),
     ("what was prepared: its end", "comm/transfer", "Persistent", "persistent_free", "Persistent"),
-    ("registered algorithms", "collectives/registry", "algorithms", "algorithm_name algorithm_summary", "algorithms"),
+    ("registered algorithms", "collectives/registry", "algorithms", "algorithm_name algorithm_summary",
+     "collectives.algorithms"),
     ("a schedule on a machine, chosen or by name", "select/select", "choose", "schedule_create", "make_schedule"),
     ("ranks of a machine, for schedules", "select/machine_part", "MachinePart", "machine_part", "explain"),
     ("a schedule of blocks of different lengths", "schedule/schedule", "with_blocks", "schedule_create_v", ""),
@@ -46,43 +47,44 @@ OTHERS = [
     ("a schedule's end", "schedule/schedule", "Schedule", "schedule_free", "Schedule"),
     ("a schedule of a communicator's", "comm/communicator", "Communicator::schedule_for", "",
      "Communicator.schedule_for"),
-    ("an algorithm of the program's own", "collectives/registry", "register_algorithm", "", "register_algorithm"),
-    ("a schedule's proof", "verify/verify", "prove", "schedule_verify", "prove"),
+    ("an algorithm of the program's own", "collectives/registry", "register_algorithm", "",
+     "collectives.register_algorithm"),
+    ("a schedule's proof", "verify/verify", "prove", "schedule_verify", "verify.prove"),
     ("a schedule's simulation", "sim/simulate", "simulate", "schedule_simulate", "simulate"),
     ("a block-cyclic distribution", "linalg/distribution", "AxisDistribution::cyclic", "distribution_cyclic",
      "Distribution"),
     ("extents of a local part", "linalg/distribution", "Distribution::local_rows", "distribution_local",
      "Distribution"),
     ("a distribution's end", "linalg/distribution", "Distribution", "distribution_free", "Distribution"),
-    ("a plan of gemm", "linalg/gemm", "plan_gemm", "plan_gemm gemm_distribution", "plan_gemm"),
+    ("a plan of gemm", "linalg/gemm", "plan_gemm", "plan_gemm gemm_distribution", "plan.gemm"),
     ("what a plan says", "linalg/gemm", "GemmPlan",
      "plan_algorithm plan_seconds plan_grid plan_block plan_traffic plan_memory plan_distribution plan_json",
-     "GemmPlan"),
+     "plan.GemmPlan"),
     ("what its run takes, simulated", "graph/simulate", "simulate", "plan_simulate", "graph.simulate"),
-    ("a plan's end", "linalg/gemm", "GemmPlan", "plan_free", "GemmPlan"),
+    ("a plan's end", "linalg/gemm", "GemmPlan", "plan_free", "plan.GemmPlan"),
     ("gemm as planned", "linalg/gemm", "gemm", "?gemm_planned", "gemm"),
     ("C = alpha op(A) op(B) + beta C", "linalg/gemm", "gemm", "?gemm", "gemm"),
-    ("what gemm took", "linalg/gemm", "GemmReport", "gemm_report", "GemmReport"),
-    ("a plan of LU", "linalg/lu", "plan_lu", "plan_getrf", "plan_lu"),
+    ("what gemm took", "linalg/gemm", "GemmReport", "gemm_report", "linalg.GemmReport"),
+    ("a plan of LU", "linalg/lu", "plan_lu", "plan_getrf", "plan.lu"),
     ("LU as planned", "linalg/lu", "lu", "?getrf_planned", "lu"),
     ("P A = L U", "linalg/lu", "lu", "?getrf", "lu"),
-    ("solve with its factors", "linalg/solve", "lu_solve", "?getrs", "LU.solve"),
+    ("solve with its factors", "linalg/solve", "lu_solve", "?getrs", "linalg.LU.solve"),
     ("both", "linalg/solve", "solve_refined", "?gesv", "solve"),
-    ("a plan of Cholesky", "linalg/cholesky_plan", "plan_cholesky", "plan_potrf", "plan_cholesky"),
+    ("a plan of Cholesky", "linalg/cholesky_plan", "plan_cholesky", "plan_potrf", "plan.cholesky"),
     ("Cholesky as planned", "linalg/cholesky_plan", "cholesky", "?potrf_planned", "cholesky"),
     ("A = L L^H", "linalg/cholesky", "cholesky", "?potrf", "cholesky"),
-    ("solve with its factor", "linalg/cholesky", "cholesky_solve", "?potrs", "Cholesky.solve"),
+    ("solve with its factor", "linalg/cholesky", "cholesky_solve", "?potrs", "linalg.Cholesky.solve"),
     ("both", "linalg/cholesky", "solve_positive_definite", "?posv", "solve"),
-    ("a plan of QR", "linalg/qr_plan", "plan_qr", "plan_geqrf", "plan_qr"),
+    ("a plan of QR", "linalg/qr_plan", "plan_qr", "plan_geqrf", "plan.qr"),
     ("QR as planned", "linalg/qr_plan", "geqrf", "?geqrf_planned", ""),
     ("A = Q R", "linalg/householder", "geqrf", "?geqrf", "qr"),
-    ("products with Q", "linalg/householder", "apply_householder", "?ormqr ?unmqr", "QRResult"),
-    ("Q's columns", "linalg/householder", "form_householder_q", "?orgqr ?ungqr", "QRResult"),
+    ("products with Q", "linalg/householder", "apply_householder", "?ormqr ?unmqr", "linalg.QRResult"),
+    ("Q's columns", "linalg/householder", "form_householder_q", "?orgqr ?ungqr", "linalg.QRResult"),
     ("least squares, least norm", "linalg/least_squares", "least_squares", "?gels", "lstsq"),
     ("tensors", "", "", "", "einsum"),
     ("a loop by a team of threads", "tasks/team", "Team::parallel_for", "parallel_for", ""),
     ("a team", "tasks/team", "Team", "team_create team_size team_free", ""),
-    ("where ranks should go", "select/rank_order", "choose_order", "map_ranks", "RankOrder"),
+    ("where ranks should go", "select/rank_order", "choose_order", "map_ranks", "mapping.RankOrder"),
     ("a task graph", "graph/task_graph", "TaskGraph", "graph_create graph_free", "TaskGraph"),
     ("its functions", "graph/task_graph", "TaskGraph::entries",
      "graph_set_entries graph_set_exits graph_set_count graph_set_owner graph_set_parents graph_set_children "
@@ -96,12 +98,12 @@ OTHERS = [
     ("its steps", "graph/task_graph", "TaskGraph::steps", "graph_set_steps", "TaskGraph.steps"),
     ("gangs, whose bodies talk", "graph/task_graph", "TaskGraph::gang", "graph_set_gang visit_talk", "TaskGraph.gang"),
     ("what a gang's member says", "graph/task_graph", "GangContext",
-     "body_gang body_send body_receive body_bcast body_reduce body_allreduce", "gangs.GangContext"),
+     "body_gang body_send body_receive body_bcast body_reduce body_allreduce", "graph.GangContext"),
     ("what a body sees", "graph/task_graph", "TaskContext", "body_input body_output body_progress", "TaskGraph.run"),
     ("whether a graph holds together", "graph/check", "check", "graph_check", "graph.check"),
     ("what it takes, simulated", "graph/simulate", "simulate", "graph_simulate", "graph.simulate"),
-    ("running it", "tasks/run", "run", "graph_run", "run_graph"),
-    ("the last error's text", "base/error", "Error", "error", "AllportError"),
+    ("running it", "tasks/run", "run", "graph_run", "graph.run"),
+    ("the last error's text", "base/error", "Error", "error", "Error"),
     ("the version", "", "", "version", "__version__"),
 ]  # fmt: skip
 
@@ -110,7 +112,7 @@ TEXT = """\
 
 Written by `tools/make_interfaces.py` from the table of collectives, the headers and the modules; `make check` compares.
 Every form takes the name of a registered algorithm; without one it is chosen by price. C and Fortran return codes
-([c.md](c.md)); C++ and Python throw `Error` and raise `AllportError`, which have the same kinds.
+([c.md](c.md)); C++ and Python throw `Error` and raise `Error`, which have the same kinds.
 
 ## Collectives
 
@@ -156,9 +158,9 @@ class Code:
                     bases[node.name] = [base.id for base in node.bases if isinstance(base, ast.Name)]
                 elif isinstance(node, ast.FunctionDef):
                     found.setdefault(node.name, set())
-                elif isinstance(node, ast.ImportFrom) and node.module == "allport._native":
+                elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("allport."):
                     for alias in node.names:
-                        found.setdefault(alias.name, set())
+                        found.setdefault(alias.asname or alias.name, set())
                 elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                     found.setdefault(node.target.id, set())
         for name in list(bases):
@@ -176,9 +178,10 @@ class Code:
 
     def has_python(self, name: str) -> bool:
         whole, _, part = name.partition(".")
-        module = ROOT / f"python/allport/{whole}.py"
-        if module.exists():
-            return part in self.classes_of(module)
+        for module in (ROOT / f"python/allport/{whole}.py", ROOT / f"python/allport/{whole}"):
+            if module.exists():
+                there, (inside, _, member) = self.classes_of(module), part.partition(".")
+                return not part or (inside in there and (not member or member in there[inside]))
         return whole in self.python and (not part or part in self.python[whole])
 
     def c_names(self, name: str) -> list[str]:

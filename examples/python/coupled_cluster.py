@@ -22,11 +22,11 @@ denominators = (
 )  # [i, j, a, b], below zero
 
 # The root has the integrals; amplitudes and what is added to them lie alike: virtual a along the ranks.
-mine = ap.TensorDistribution.onto((occupied, occupied, virtual, virtual), comm.machine, ("", "", "x", ""))
+mine = ap.tensors.TensorDistribution.onto((occupied, occupied, virtual, virtual), comm.machine, ("", "", "x", ""))
 
 
 def dealt(array, distribution=None):
-    return ap.distribute_tensor(array if comm.rank == 0 else None, comm, distribution=distribution)
+    return ap.tensors.distribute(array if comm.rank == 0 else None, comm, distribution=distribution)
 
 
 v_oovv, d = dealt(whole[o, o, v, v], mine), dealt(denominators, mine)
@@ -60,5 +60,5 @@ np.testing.assert_allclose(t.to_numpy(), wanted, rtol=1e-10, atol=1e-12)
 np.testing.assert_allclose(correlation, 0.25 * (whole[o, o, v, v] * wanted).sum(), rtol=1e-10)
 
 if comm.rank == 0:
-    plan = ap.plan_einsum("abcd,ijcd->ijab", v_vvvv.shape, t.shape, comm.machine, a=v_vvvv.distribution, b=mine)
+    plan = ap.tensors.plan_einsum("abcd,ijcd->ijab", v_vvvv.shape, t.shape, comm.machine, a=v_vvvv.distribution, b=mine)
     print(f"correlation energy {correlation:.9f} after {steps} steps; particle ladder: {plan}")

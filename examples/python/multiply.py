@@ -14,7 +14,7 @@ b = rng.standard_normal((200, 250)) if comm.rank == 0 else None
 part_a, part_b = ap.distribute(a, comm), ap.distribute(b, comm)
 
 # What will be done and what it will cost, before it is done.
-plan = ap.plan_gemm(300, 250, 200, comm.machine)
+plan = ap.plan.gemm(300, 250, 200, comm.machine)
 product, report = ap.gemm(part_a, part_b, plan=plan, report=True)
 
 whole = product.gather(root=0)

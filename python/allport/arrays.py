@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from allport import _native
-from allport._native import AllportError
+from allport.errors import Error
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -25,12 +25,12 @@ OPERATORS = ("sum", "prod", "max", "min")
 
 
 def as_array(given: ArrayLike, name: str, writable: bool = False) -> np.ndarray:
-    """A numpy array of the same memory, of a number one without axes. Raises AllportError naming the argument."""
+    """A numpy array of the same memory, of a number one without axes. Raises Error naming the argument."""
     if isinstance(given, np.ndarray):
         array = given
     elif is_number(given):
         if writable:
-            raise AllportError(
+            raise Error(
                 f"{name}: is a {type(given).__name__}, which cannot be written; pass numpy.array({name}) and look at "
                 f"that afterwards"
             )
@@ -40,14 +40,14 @@ def as_array(given: ArrayLike, name: str, writable: bool = False) -> np.ndarray:
     elif hasattr(given, "__dlpack__"):
         array = _by_dlpack(given, name)
     else:
-        raise AllportError(
+        raise Error(
             f"{name}: expected a numpy array, or one with the buffer protocol or DLPack, got {type(given).__name__}; "
             f"numpy.asarray makes one of numbers"
         )
     if array.dtype.hasobject:
-        raise AllportError(f"{name}: expected numbers, got an array of Python objects")
+        raise Error(f"{name}: expected numbers, got an array of Python objects")
     if writable and not array.flags.writeable:
-        raise AllportError(f"{name}: expected a writable array")
+        raise Error(f"{name}: expected a writable array")
     return array
 
 
@@ -57,14 +57,14 @@ def is_number(given: Any) -> bool:
 
 
 def operator_name(op: Operator) -> str:
-    """The name of an operator, given so or as mpi4py has it. Raises AllportError for what has none."""
+    """The name of an operator, given so or as mpi4py has it. Raises Error for what has none."""
     if isinstance(op, str):
         return op
     mpi = sys.modules.get("mpi4py.MPI")
     for name in OPERATORS if mpi is not None and isinstance(op, mpi.Op) else ():
         if op == getattr(mpi, name.upper()):
             return name
-    raise AllportError(
+    raise Error(
         f"op = {op!r}: expected 'sum', 'prod', 'max' or 'min', or mpi4py's MPI.SUM, MPI.PROD, MPI.MAX or MPI.MIN; "
         f"comm.mpi4py has collectives for other operators"
     )
@@ -88,10 +88,8 @@ def _by_buffer(given: Any) -> np.ndarray | None:
 def _by_dlpack(given: Any, name: str) -> np.ndarray:
     kind = given.__dlpack_device__()[0] if hasattr(given, "__dlpack_device__") else 1
     if kind != 1:  # kDLCPU
-        raise AllportError(f"{name}: expected memory of the CPU, got DLPack's device {int(kind)}; copy it there first")
+        raise Error(f"{name}: expected memory of the CPU, got DLPack's device {int(kind)}; copy it there first")
     try:
         return _native.dlpack_array(given)
     except TypeError as error:
-        raise AllportError(
-            f"{name}: expected numbers that numpy has, too, by DLPack, got {type(given).__name__}"
-        ) from error
+        raise Error(f"{name}: expected numbers that numpy has, too, by DLPack, got {type(given).__name__}") from error

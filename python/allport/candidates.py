@@ -1,6 +1,6 @@
 """A plan's candidates, simulated: the best few by price, in the order of what their task graphs take.
 
-best = ap.simulate_candidates(ap.plan_lu, 131072, 131072, "torus:16x16x16", pivot="tournament")[0]
+best = ap.sim.simulate_candidates(ap.plan.lu, 131072, 131072, "torus:16x16x16", pivot="tournament")[0]
 print(best.candidate["grid"], best.priced, best.seconds)
 """
 
@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 from allport import _native
 from allport._native import CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan
-from allport.errors import AllportError, failure
-from allport.graph import FACTORS, gemm_graph, lu_graph, simulate, tasks_of
+from allport.errors import Error, failure
+from allport.graph import FACTORS, simulate, tasks_of
+from allport.graph import gemm as gemm_graph
+from allport.graph import lu as lu_graph
 from allport.machine import as_machine
 from allport.plan import DECISIONS
 
@@ -78,11 +80,11 @@ def simulate_candidates(
 ) -> list[SimulatedCandidate]:
     """Simulates the task graphs of a plan's best candidates, and sorts them by what they take.
 
-    plan: plan_gemm, plan_lu, plan_cholesky or plan_qr; `extents`, `machine` and `options` are its arguments (the
+    plan: plan.gemm, plan.lu, plan.cholesky or plan.qr; `extents`, `machine` and `options` are its arguments (the
     machine may stand last among the extents). most: candidates, each another algorithm or grid, the cheapest first.
     tasks: of a graph at most; larger ones are listed as not simulated. progress: told what is simulated, and the share
     that is done.
-    Raises AllportError as the plan does, and of kind 'machine' where the machine does not say how fast it computes.
+    Raises Error as the plan does, and of kind 'machine' where the machine does not say how fast it computes.
     """
     if most < 1:
         raise failure(f"most = {most}: expected 1 or more candidates")
@@ -116,7 +118,7 @@ def _simulated(
 
     try:
         graph = graph_of(plan)
-    except AllportError as error:
+    except Error as error:
         if error.kind != "unsupported":
             raise
         return told(None, None, str(error))

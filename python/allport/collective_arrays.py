@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from allport import _native
-from allport._native import AllportError
 from allport.arrays import ArrayLike, Operator, as_array, is_number, operator_name
+from allport.errors import Error
 from allport.transfer import NOTHING, Persistent, Transfer, flat_bytes
 
 __all__ = ["Call", "CallsOn"]
@@ -85,7 +85,7 @@ def _result(out: ArrayLike | None, shape: tuple[int, ...], like: np.ndarray) -> 
     made = as_array(out, "out", writable=True)
     alike = made.dtype == like.dtype and made.shape == shape
     if not alike or (shape == like.shape and made.flags.c_contiguous != like.flags.c_contiguous):
-        raise AllportError(
+        raise Error(
             f"out: expected an array like the input, {like.dtype}{list(shape)} and in its order, "
             f"got {made.dtype}{list(made.shape)}"
         )
@@ -104,7 +104,7 @@ def _rows(given: ArrayLike, name: str = "array") -> np.ndarray:
 def _blocks(on: CallsOn, given: ArrayLike) -> np.ndarray:
     array = _rows(given)
     if array.ndim == 0 or array.shape[0] != on.size:
-        raise AllportError(
+        raise Error(
             f"array: expected one block a rank along the first axis, {on.size} of them, got shape {array.shape}"
         )
     return array
@@ -114,7 +114,7 @@ def _lengths(on: CallsOn, counts: Sequence[int], row: np.ndarray, name: str) -> 
     """Bytes of blocks of so many rows."""
     numbers = [int(count) for count in counts]
     if len(numbers) != on.size or min(numbers, default=0) < 0:
-        raise AllportError(f"{name}: expected rows of each rank, {on.size} numbers >= 0, got {numbers}")
+        raise Error(f"{name}: expected rows of each rank, {on.size} numbers >= 0, got {numbers}")
     return [number * _row_bytes(row) for number in numbers]
 
 
@@ -124,7 +124,7 @@ def _row_bytes(array: np.ndarray) -> int:
 
 def _with_rows(array: np.ndarray, rows: int, name: str) -> None:
     if array.ndim == 0 or array.shape[0] != rows:
-        raise AllportError(f"{name}: expected {rows} rows along the first axis, by the counts, got shape {array.shape}")
+        raise Error(f"{name}: expected {rows} rows along the first axis, by the counts, got shape {array.shape}")
 
 
 def barrier(on: CallsOn, algorithm: str | None) -> Call:
@@ -157,12 +157,10 @@ def scatter(on: CallsOn, array: ArrayLike | None, out: ArrayLike, root: int, alg
     if on.rank != root:
         return Call("scatter", algorithm, output=made, root=root, result=made)
     if array is None:
-        raise AllportError("array: expected the blocks of all ranks on the root, got None")
+        raise Error("array: expected the blocks of all ranks on the root, got None")
     data = _blocks(on, array)
     if data.shape[1:] != made.shape or data.dtype != made.dtype:
-        raise AllportError(
-            f"out: expected a block of the array, {data.dtype}{data.shape[1:]}, got {made.dtype}{made.shape}"
-        )
+        raise Error(f"out: expected a block of the array, {data.dtype}{data.shape[1:]}, got {made.dtype}{made.shape}")
     return Call("scatter", algorithm, data, made, root, result=made)
 
 
@@ -197,19 +195,17 @@ def scatterv(
 ) -> Call:
     made = as_array(out, "out", writable=True)
     if made.ndim == 0:
-        raise AllportError("out: expected rows along the first axis, got a single number")
+        raise Error("out: expected rows along the first axis, got a single number")
     blocks = _lengths(on, counts, made, "counts")
     _with_rows(made, int(counts[on.rank]), "out")
     if on.rank != root:
         return Call("scatter", algorithm, output=made, root=root, blocks=blocks, result=made)
     if array is None:
-        raise AllportError("array: expected the rows of all ranks on the root, got None")
+        raise Error("array: expected the rows of all ranks on the root, got None")
     data = _rows(array)
     _with_rows(data, sum(map(int, counts)), "array")
     if data.shape[1:] != made.shape[1:] or data.dtype != made.dtype:
-        raise AllportError(
-            f"out: expected rows of the array, {data.dtype}{data.shape[1:]}, got {made.dtype}{made.shape[1:]}"
-        )
+        raise Error(f"out: expected rows of the array, {data.dtype}{data.shape[1:]}, got {made.dtype}{made.shape[1:]}")
     return Call("scatter", algorithm, data, made, root, blocks=blocks, result=made)
 
 

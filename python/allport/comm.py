@@ -16,9 +16,10 @@ import numpy as np
 
 from allport import _native
 from allport import mpi as _mpi
-from allport._native import AllportError, Machine, Schedule, Traffic
+from allport._native import Machine, Schedule, Traffic
 from allport.arrays import ArrayLike, Operator, as_array, operator_name
 from allport.collective_calls import CollectiveCalls
+from allport.errors import Error
 from allport.transfer import NOTHING, Persistent, Transfer, flat_bytes
 
 _mpi.check()
@@ -50,7 +51,7 @@ class Communicator(CollectiveCalls):
     comm: an mpi4py communicator, MPI.COMM_WORLD when None. Rank i of it is rank i of the machine, x-fastest.
     machine: a Machine, a spec or a machine file; None takes ALLPORT_MACHINE from the environment, else a plain line.
     mapping: where the launcher has put ranks that are elsewhere: rank r at place mapping[r] of the machine.
-    Called by all ranks. Raises AllportError on every rank when sizes differ, ranks name different machines or
+    Called by all ranks. Raises Error on every rank when sizes differ, ranks name different machines or
     mappings, or a mapping is no permutation.
 
     Threads: communicators that came from one by sub() and split() are one family, of which several threads may use
@@ -66,9 +67,9 @@ class Communicator(CollectiveCalls):
     ) -> None:
         self._mpi4py = MPI.COMM_WORLD if comm is None else comm
         if not isinstance(self._mpi4py, MPI.Comm):
-            raise AllportError(f"comm: expected an mpi4py communicator, got {type(comm).__name__}")
+            raise Error(f"comm: expected an mpi4py communicator, got {type(comm).__name__}")
         if self._mpi4py == MPI.COMM_NULL:
-            raise AllportError("comm: expected a communicator, got MPI.COMM_NULL")
+            raise Error("comm: expected a communicator, got MPI.COMM_NULL")
         # A spec is read where all ranks learn of it when one cannot.
         given = machine if machine is None or isinstance(machine, Machine) else str(machine)
         places = None if mapping is None else [int(place) for place in mapping]
@@ -138,7 +139,7 @@ class Communicator(CollectiveCalls):
         mine = self.rank == self._native.at_position(schedule.root)
         if schedule.collective != "reduce":  # blocks by position in the machine, as the schedule has them
             if out is None:
-                raise AllportError(f"out: expected the array for the result of {schedule.collective}, got None")
+                raise Error(f"out: expected the array for the result of {schedule.collective}, got None")
             mine = True
         if mine and out is None:
             out = np.empty_like(array)
@@ -170,11 +171,11 @@ class Communicator(CollectiveCalls):
         self._native.reset_counted()
 
     def ensure_all_well(self, local_error: str = "", kind: str = "argument") -> None:
-        """Raises AllportError on every rank when any rank brings an error text: the first rank's text and kind."""
+        """Raises Error on every rank when any rank brings an error text: the first rank's text and kind."""
         self._native.ensure_all_well(local_error, kind)
 
     def ensure_agreement(self, name: str, value: int) -> None:
-        """Raises AllportError on every rank unless all ranks pass the same value."""
+        """Raises Error on every rank unless all ranks pass the same value."""
         self._native.ensure_agreement(name, value)
 
     def __repr__(self) -> str:

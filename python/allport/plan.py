@@ -21,14 +21,14 @@ __all__ = [
     "LuPlan",
     "QrPlan",
     "by_time",
+    "cholesky",
+    "gemm",
     "gemm_algorithms",
+    "lu",
     "lu_algorithms",
     "parse_grid",
-    "plan_cholesky",
-    "plan_gemm",
-    "plan_lu",
-    "plan_qr",
     "plan_together",
+    "qr",
     "why_chosen",
 ]
 
@@ -113,7 +113,7 @@ def problem_of(
     return m, n, k
 
 
-def plan_gemm(
+def gemm(
     m: int,
     n: int,
     k: int,
@@ -138,7 +138,7 @@ def plan_gemm(
     Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
     order: the grid's axes i, j and l, the fastest running over the ranks first ('jil').
     mapping: where the communicator's ranks are (Communicator.mapping); rank r at place r of the machine when None.
-    memory: bytes per rank at most ('2GiB'); the machine's share per rank when None. Raises AllportError, of kind
+    memory: bytes per rank at most ('2GiB'); the machine's share per rank when None. Raises Error, of kind
     'memory' with the bytes needed and had when nothing fits.
     way: how panels travel that several ranks need: 'axes', 'binomial', 'prefix', 'chain' or 'flat'; by axes, where
     the machine has any, when None.
@@ -161,7 +161,7 @@ def plan_gemm(
     return _native.plan_gemm(problem, as_machine(machine), options)
 
 
-def plan_lu(
+def lu(
     m: int,
     n: int,
     machine: Machine | str,
@@ -193,7 +193,7 @@ def plan_lu(
     given: where A lies already; moving it to another distribution is priced.
     candidates: keep the best so many in the plan's table; 0 keeps all.
     mapping: where the communicator's ranks are (Communicator.mapping); rank r at place r of the machine when None.
-    Raises AllportError; of kind 'memory' with the bytes needed and had when nothing fits.
+    Raises Error; of kind 'memory' with the bytes needed and had when nothing fits.
     """
     options = _native.LuOptions(
         algorithm=algorithm,
@@ -211,7 +211,7 @@ def plan_lu(
     return _native.plan_lu(_native.LuProblem(m, n, scalar_of(dtype), pivot), as_machine(machine), options)
 
 
-def plan_cholesky(
+def cholesky(
     n: int,
     machine: Machine | str,
     *,
@@ -231,7 +231,7 @@ def plan_cholesky(
     nb: rows and columns of a tile. workers: threads on each rank.
     memory: bytes per rank at most ('2GiB'); the machine's share per rank when None.
     candidates: keep the best so many in the plan's table; 0 keeps all.
-    Raises AllportError; of kind 'memory' with the bytes needed and had when nothing fits.
+    Raises Error; of kind 'memory' with the bytes needed and had when nothing fits.
     """
     rows, cols, layers = parse_grid(grid)
     if layers > 1:
@@ -250,7 +250,7 @@ def plan_cholesky(
     )
 
 
-def plan_qr(
+def qr(
     m: int,
     n: int,
     machine: Machine | str,
@@ -266,7 +266,7 @@ def plan_qr(
     """Plans A = Q R for A (m x n) on a machine, without MPI; of R, and Q as the reflectors that make it.
 
     Chosen by the price of the task graph among all grids p_r x p_c and tile sizes that are not fixed here. The other
-    arguments are as in plan_cholesky().
+    arguments are as in cholesky().
     """
     rows, cols, layers = parse_grid(grid)
     if layers > 1:
@@ -286,7 +286,7 @@ def plan_qr(
 
 
 def check_assumption(assume: str, general: dict[str, Any]) -> None:
-    """Raises AllportError unless a system is 'gen' or 'pos', and nothing of `general`, which LU alone knows, is given
+    """Raises Error unless a system is 'gen' or 'pos', and nothing of `general`, which LU alone knows, is given
     with 'pos'."""
     if assume not in ("gen", "pos"):
         raise failure(f"assume = '{assume}': expected 'gen' (any matrix) or 'pos' (Hermitian positive definite)")
@@ -296,7 +296,7 @@ def check_assumption(assume: str, general: dict[str, Any]) -> None:
 
 
 def check_growth_bound(growth_bound: float | None, fall_back: bool) -> None:
-    """Raises AllportError unless it is a bound that growth can exceed, and falling back has one."""
+    """Raises Error unless it is a bound that growth can exceed, and falling back has one."""
     if growth_bound is not None and not growth_bound > 0:
         raise failure(f"growth_bound = {growth_bound}: expected a number above 0, or None")
     if fall_back and growth_bound is None:
@@ -307,7 +307,7 @@ def check_growth_bound(growth_bound: float | None, fall_back: bool) -> None:
 
 
 def decisions(plan: GemmPlan | LuPlan | CholeskyPlan | QrPlan) -> dict[str, Any]:
-    """What a plan has chosen, as arguments that lead plan_gemm(), plan_lu(), plan_cholesky() or plan_qr() to the same
+    """What a plan has chosen, as arguments that lead gemm(), lu(), cholesky() or qr() to the same
     one without a search."""
     chosen = plan.to_dict()["chosen"]
     # The caller's own distribution is no grid that could be asked for: there is nothing to search among, either.
@@ -317,7 +317,7 @@ def decisions(plan: GemmPlan | LuPlan | CholeskyPlan | QrPlan) -> dict[str, Any]
 def plan_together(comm: Communicator, make: Callable[..., _Plan]) -> _Plan:
     """A plan that rank 0 chooses, and the others follow. make(**decisions) plans; each rank calls it once.
 
-    Called by all ranks. Raises AllportError on all of them where one comes to another plan than rank 0.
+    Called by all ranks. Raises Error on all of them where one comes to another plan than rank 0.
     """
     plan: Any = None
     taken: dict[str, Any] = {}
@@ -337,7 +337,7 @@ def plan_together(comm: Communicator, make: Callable[..., _Plan]) -> _Plan:
 
 
 def plan_on(comm: Communicator, a: Any, **options: Any) -> LuPlan:
-    """plan_lu() of a matrix on the communicator's machine: rank 0 chooses, all follow. Called by all ranks."""
+    """lu() of a matrix on the communicator's machine: rank 0 chooses, all follow. Called by all ranks."""
     m, n = a.shape
     machine, options = comm.machine, {**options, "mapping": comm.mapping}
-    return plan_together(comm, lambda **taken: plan_lu(m, n, machine, candidates=1, **{**options, **taken}))
+    return plan_together(comm, lambda **taken: lu(m, n, machine, candidates=1, **{**options, **taken}))

@@ -16,13 +16,24 @@ import numpy as np
 
 from allport import _native
 from allport._native import Machine, Schedule
+from allport.candidates import SimulatedCandidate, graph_of, simulate_candidates
 from allport.errors import failure
 from allport.machine import as_machine
 from allport.notebook import Shown
 from allport.notebook import progress as bar_in_notebook
 from allport.verify import prove
 
-__all__ = ["MOST_SECONDS", "PROVED_UP_TO", "Simulation", "bound", "placement_of", "simulate"]
+__all__ = [
+    "MOST_SECONDS",
+    "PROVED_UP_TO",
+    "SimulatedCandidate",
+    "Simulation",
+    "bound",
+    "graph_of",
+    "placement_of",
+    "simulate",
+    "simulate_candidates",
+]
 
 DEEDS = ("send", "link", "receive", "combine", "copy")
 PROVED_UP_TO = 2_000_000  # segments; the proof takes seconds then
@@ -146,7 +157,7 @@ def bound(schedule: Schedule, machine: Machine | str) -> float:
     """Seconds that no schedule of the same promise can beat on a machine, its ranks placed as the machine counts them.
 
     0 where nothing has to move between nodes, and where none is known: no collective's promise, blocks that differ.
-    `ap.prove` says the same (`lower_bound_seconds`), and `Simulation.bound` of ranks that are placed otherwise.
+    `ap.verify.prove` says the same (`lower_bound_seconds`), and `Simulation.bound` of ranks that are placed otherwise.
     """
     return _native.schedule_bound(schedule, as_machine(machine), [], [])
 
@@ -195,7 +206,7 @@ def simulate(
     critical path.
     proof: prove the schedule first; None: if it has at most PROVED_UP_TO segments. most_seconds: refuse, before it
     begins, what would take longer, and say which segments would not; 0: never refuse.
-    Raises AllportError: a schedule that is wrong or stops, options that do not fit, kind 'unsupported' what would take
+    Raises Error: a schedule that is wrong or stops, options that do not fit, kind 'unsupported' what would take
     more than most_seconds.
     """
     where = as_machine(machine)

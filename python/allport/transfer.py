@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from allport import _native
-from allport._native import AllportError
+from allport.errors import Error
 
 __all__ = ["NOTHING", "Persistent", "Transfer", "flat_bytes"]
 
@@ -17,11 +17,11 @@ NOTHING = np.zeros(0, dtype=np.uint8)
 def flat_bytes(array: Any, name: str, writable: bool = False) -> np.ndarray:
     """The array's bytes as they lie in memory."""
     if not isinstance(array, np.ndarray):
-        raise AllportError(f"{name}: expected a numpy array, got {type(array).__name__}")
+        raise Error(f"{name}: expected a numpy array, got {type(array).__name__}")
     if array.dtype.hasobject:
-        raise AllportError(f"{name}: expected numbers, got an array of Python objects")
+        raise Error(f"{name}: expected numbers, got an array of Python objects")
     if writable and not array.flags.writeable:
-        raise AllportError(f"{name}: expected a writable array")
+        raise Error(f"{name}: expected a writable array")
     if array.flags.c_contiguous:
         return array.reshape(-1).view(np.uint8)
     if array.flags.f_contiguous:
@@ -29,7 +29,7 @@ def flat_bytes(array: Any, name: str, writable: bool = False) -> np.ndarray:
     remedy = "numpy.ascontiguousarray makes one"
     if writable:
         remedy = f"pass a copy, b = numpy.ascontiguousarray({name}), and write it back: {name}[...] = b"
-    raise AllportError(f"{name}: expected a contiguous array, got strides {array.strides}; {remedy}")
+    raise Error(f"{name}: expected a contiguous array, got strides {array.strides}; {remedy}")
 
 
 class Transfer:

@@ -14,13 +14,13 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "concepts" / "contention.m
 SEGMENT = 1 << 16
 
 
-def _trace(ranks: int, seed: int) -> ap.Pattern:
+def _trace(ranks: int, seed: int) -> ap.pattern.Pattern:
     """Messages of a program that nobody arranged."""
     chance = random.Random(seed)
     messages = [
         (chance.randrange(ranks), chance.randrange(ranks), chance.randrange(1, 1 << 18)) for _ in range(6 * ranks)
     ]
-    return ap.Pattern("trace", ranks, messages)
+    return ap.pattern.Pattern("trace", ranks, messages)
 
 
 # As the page names them: a machine, and the pattern over all of its ranks.

@@ -74,11 +74,11 @@ RUNS = {
 
 
 REPORTS = {
-    ("Multiplied", False): ap.GemmReport,
-    ("Factored", False): ap.LuReport,
-    ("Solved", False): ap.LuReport,
-    ("Factored", True): ap.CholeskyReport,
-    ("Least squares", True): ap.LstsqReport,
+    ("Multiplied", False): ap.linalg.GemmReport,
+    ("Factored", False): ap.linalg.LuReport,
+    ("Solved", False): ap.linalg.LuReport,
+    ("Factored", True): ap.linalg.CholeskyReport,
+    ("Least squares", True): ap.linalg.LstsqReport,
 }
 
 

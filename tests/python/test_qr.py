@@ -105,9 +105,9 @@ def test_plans_are_shown(allport):
     done = allport("plan", "qr", "--shape", "30000x300", "--machine", "torus:4x4")
     assert done.returncode == 0 and "chosen:" in done.stdout and "tasks" in done.stdout, done.stderr
     data = json.loads(allport("plan", "qr", "--shape", "30000x300", "-m", "torus:4x4", "--json").stdout)
-    plan = ap.plan_qr(30000, 300, "torus:4x4")
+    plan = ap.plan.qr(30000, 300, "torus:4x4")
     assert data == plan.to_dict() and plan.shape == (30000, 300)
     assert plan.predicted == min(c["seconds"]["total"] for c in data["candidates"])
     assert plan.grid[0] > plan.grid[1]  # tall and skinny
-    with pytest.raises(ap.AllportError, match="memory"):
-        ap.plan_qr(30000, 300, "torus:4x4", memory="1MiB")
+    with pytest.raises(ap.Error, match="memory"):
+        ap.plan.qr(30000, 300, "torus:4x4", memory="1MiB")

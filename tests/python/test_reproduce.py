@@ -34,7 +34,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[st
     """The quick report of all figures, made once."""
     folder = tmp_path_factory.mktemp("report")
     said: list[tuple[str, float]] = []
-    entries = ap.reproduce.reproduce("all", folder, quick=True, progress=lambda name, part: said.append((name, part)))
+    entries = ap.report.reproduce.reproduce(
+        "all", folder, quick=True, progress=lambda name, part: said.append((name, part))
+    )
     fractions = [part for _, part in said]
     assert fractions == sorted(fractions)
     assert fractions[-1] == 1.0
@@ -162,7 +164,7 @@ def test_one_failing_figure_does_not_stop_the_others(tmp_path: Path, monkeypatch
         next(f for f in figures.all_figures() if f.id == "deck2-rounds"),
     ]
     monkeypatch.setattr("allport.report.reproduce.find", lambda names: made)
-    entries = ap.reproduce.reproduce("all", tmp_path, quick=True)
+    entries = ap.report.reproduce.reproduce("all", tmp_path, quick=True)
     assert [e["status"] for e in entries] == ["failed", "missing", "failed", "ok"]
     assert entries[0]["error"] == "ValueError: the moon is full"
     text = (tmp_path / "index.html").read_text()
@@ -202,7 +204,7 @@ def test_a_new_run_replaces_the_kept_one_and_is_made_once(tmp_path: Path, monkey
 
     made = [replace(m.FIGURE, measure=measure) for m in (deck2_simultaneous, deck2_point_to_point)]
     monkeypatch.setattr("allport.report.reproduce.find", lambda names: made)
-    entries = ap.reproduce.reproduce("all", tmp_path, quick=True, run=True)
+    entries = ap.report.reproduce.reproduce("all", tmp_path, quick=True, run=True)
     assert [e["status"] for e in entries] == ["ok", "ok"] and len(asked) == 1
     assert "measured for this page" in entries[0]["obtained"]
     assert "links of 40mbit, bursts of 4 KiB, queues of 128 KiB, TCP reno, all nodes" in entries[0]["obtained"]
@@ -212,10 +214,10 @@ def test_a_new_run_replaces_the_kept_one_and_is_made_once(tmp_path: Path, monkey
     assert kept.date and kept.command == "allport reproduce deck2-simultaneous --run"
 
     def cannot(run: figures.Run) -> LabRun:
-        raise ap.AllportError("lab: needs root")
+        raise ap.Error("lab: needs root")
 
     made[0] = replace(made[0], measure=cannot)
-    entries = ap.reproduce.reproduce("all", tmp_path, quick=True, run=True)
+    entries = ap.report.reproduce.reproduce("all", tmp_path, quick=True, run=True)
     assert entries[0]["status"] == "failed" and "needs root" in entries[0]["error"]
 
 

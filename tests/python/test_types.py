@@ -23,7 +23,7 @@ def use(comm: Communicator) -> float:
     often: Persistent = comm.prepare_bcast(bytearray(4))
     often.start().wait()
     machine: ap.Machine = ap.Machine.parse("torus:4x4")
-    plan = ap.plan_gemm(100, 100, 100, machine)
+    plan = ap.plan.gemm(100, 100, 100, machine)
     return plan.predicted + (0.0 if collected is None else float(collected.sum())) + float(started.test())
 """
 WRONG = """\

@@ -34,7 +34,7 @@ def entries(source: Path, anew: bool) -> list[dict[str, Any]]:
     if not anew:
         return []
     shutil.rmtree(folder, ignore_errors=True)
-    made = ap.reproduce.reproduce("all", folder, quick=True)
+    made = ap.report.reproduce.reproduce("all", folder, quick=True)
     link = source / "extra" / "figures"
     if not link.is_symlink():
         link.symlink_to("../figures")

@@ -218,7 +218,7 @@ def run(job: Job, progress: Progress | None = None) -> dict[str, Any]:
     """Runs the comparison; {"sizes": [{size, mpi, mpi_best, ours, ours_best, ratio, bound, of_bound, wrong, ...}]},
     and in "links" what the lab's links are set to.
 
-    Times in seconds of the slowest rank. Keeps them for `allport explain`. Raises AllportError or JobFailed.
+    Times in seconds of the slowest rank. Keeps them for `allport explain`. Raises Error or JobFailed.
     """
     check(job)
     with ended_by_signals(), place_of(job) as place:  # or a lab would outlive it

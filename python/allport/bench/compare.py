@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from allport._native import AllportError, Machine
+from allport._native import Machine
 from allport.bench.job import block_of, contract_name, element_of, sizes_of
 from allport.collectives import algorithms as registered
 from allport.collectives import make_schedule
-from allport.errors import failure
+from allport.errors import Error, failure
 from allport.machine import as_machine
 from allport.notebook import with_bar
 from allport.select import explain
@@ -36,7 +36,7 @@ def compare(
     sizes: of the whole vector, as in `allport bench`; block collectives cut it into a block per rank. algorithms: all
     that are registered unless named. options: of simulate(). Returns {"rows": [{"size", "bytes", "bound", "chosen",
     "fastest", "algorithms": {name: {"seconds", "predicted", "segment", "wall"} or {"reason"}}}], ...}.
-    Raises AllportError when none can serve.
+    Raises Error when none can serve.
     """
     where = as_machine(machine)
     name = contract_name(collective)
@@ -85,7 +85,7 @@ def _one(
         )
         began = time.perf_counter()
         run = simulate(schedule, machine, **options)
-    except AllportError as error:
+    except Error as error:
         if getattr(error, "kind", "") != "unsupported":
             raise
         return {"reason": str(error)}

@@ -14,7 +14,7 @@ WORDS = {"ok": "done", "partly": "partly run", "missing": "not run here", "faile
 
 
 def _list(as_json: bool) -> None:
-    known = ap.reproduce.figures()
+    known = ap.report.reproduce.figures()
     if as_json:
         print_json(known)
         return
@@ -41,7 +41,7 @@ def reproduce(
         _list(as_json)
         return
     with progress("reproducing") as bar:
-        entries = ap.reproduce.reproduce(figures, output, quick=quick, run=run, progress=bar)
+        entries = ap.report.reproduce.reproduce(figures, output, quick=quick, run=run, progress=bar)
     if as_json:
         print_json([{k: v for k, v in e.items() if k not in ("csv", "rows", "picture")} for e in entries])
     else:

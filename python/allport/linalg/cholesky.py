@@ -9,12 +9,13 @@ import numpy as np
 
 from allport import _native
 from allport._native import CholeskyPlan
-from allport.errors import AllportError, failure, together
+from allport.errors import Error, failure, together
 from allport.io import working_dtype
 from allport.linalg.matrix import DistributedMatrix, as_distributed, as_matrix, as_plain_matrix, distributed, world_of
 from allport.linalg.right_hand_sides import RightHandSides
 from allport.notebook import Shown
-from allport.plan import plan_cholesky, plan_together
+from allport.plan import cholesky as plan_cholesky
+from allport.plan import plan_together
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Cholesky", "CholeskyPlan", "CholeskyReport", "NotPositiveDefinite", "cholesky"]
 
 
-class NotPositiveDefinite(AllportError, np.linalg.LinAlgError):
+class NotPositiveDefinite(Error, np.linalg.LinAlgError):
     """A matrix that has no Cholesky factor.
 
     minor: order of the first leading minor that is not positive definite (or has a NaN), counted from 1: LAPACK's INFO.
@@ -44,7 +45,7 @@ class FactorReport(Shown):
 
     def __init__(self, data: dict[str, Any], records: dict[str, Any] | None = None) -> None:
         self._data = data
-        #: With record=True what tasks and messages did on this rank, for ap.tasks.timeline(report.records, comm).
+        #: With record=True what tasks and messages did on this rank, for ap.graph.timeline(report.records, comm).
         self.records = records
 
     @property
@@ -103,7 +104,7 @@ class Cholesky:
         b: a numpy array [n] or [n, any number], or a DistributedMatrix; not changed. x is like b.
         Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None;
         replicated=True: all ranks have equal copies, which is checked, and nothing is sent.
-        Raises NotPositiveDefinite with the leading minor; AllportError for shapes that differ.
+        Raises NotPositiveDefinite with the leading minor; Error for shapes that differ.
         """
         comm = self.factor.comm
         (b,) = whole_arrays(comm, as_matrix, {"b": b}, replicated=replicated)
@@ -182,11 +183,11 @@ def cholesky(
     Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
     all ranks have equal copies, which is checked, and nothing is sent.
     overwrite: a distributed `a` is replaced by its factor; otherwise it is not changed.
-    plan, grid, memory: of and as in plan_cholesky(). nb: of the tiles; 0: chosen. workers: threads on each rank.
+    plan, grid, memory: of and as in plan.cholesky(). nb: of the tiles; 0: chosen. workers: threads on each rank.
     With report=True returns (Cholesky, CholeskyReport). record: keep what every task and message did.
     progress: called now and then with the tasks of this rank that are done, and all that it has.
     Raises NotPositiveDefinite on every rank, with the leading minor, unless check=False: then see Cholesky.info.
-    Raises AllportError on every rank for wrong shapes, types, or too little memory.
+    Raises Error on every rank for wrong shapes, types, or too little memory.
     """
     comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
     (a,) = whole_arrays(comm, as_plain_matrix, {"a": a}, replicated=replicated)

@@ -13,7 +13,8 @@ from allport.errors import failure, together
 from allport.io import working_dtype
 from allport.linalg.matrix import DistributedMatrix, as_distributed, as_matrix, distributed, world_of
 from allport.notebook import Shown
-from allport.plan import plan_gemm, plan_together, problem_of
+from allport.plan import gemm as plan_gemm
+from allport.plan import plan_together, problem_of
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
@@ -92,9 +93,9 @@ def gemm(
     all ranks have equal copies, which is checked, and nothing is sent.
     Returns a numpy array on every rank when a and b are numpy arrays, otherwise a DistributedMatrix in the plan's
     distribution (C's own when c is distributed). With report=True returns (result, GemmReport).
-    plan: of plan_gemm(); made here from algorithm, grid, memory and way when None, and from where a, b and c lie when
+    plan: of plan.gemm(); made here from algorithm, grid, memory and way when None, and from where a, b and c lie when
     all three are distributed.
-    Raises AllportError on every rank for wrong shapes, types, or too little memory.
+    Raises Error on every rank for wrong shapes, types, or too little memory.
     """
     if comm is None:
         comm = next((x.comm for x in (a, b, c) if isinstance(x, DistributedMatrix)), None)

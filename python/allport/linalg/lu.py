@@ -12,22 +12,23 @@ import numpy as np
 
 from allport import _native
 from allport._native import Distribution, LuPlan
-from allport.errors import AllportError, failure, together
+from allport.errors import Error, failure, together
 from allport.io import working_dtype
 from allport.linalg.gemm import GemmReport
 from allport.linalg.lu_file import read, write
 from allport.linalg.matrix import DistributedMatrix, as_distributed, as_matrix, as_plain_matrix, distributed, world_of
 from allport.linalg.right_hand_sides import RightHandSides
-from allport.plan import check_growth_bound, plan_lu, plan_on
+from allport.plan import check_growth_bound, plan_on
+from allport.plan import lu as plan_lu
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
 
-__all__ = ["LU", "GrowthWarning", "LuPlan", "LuReport", "SingularMatrix", "load_lu", "lu"]
+__all__ = ["LU", "GrowthWarning", "LuPlan", "LuReport", "SingularMatrix", "lu"]
 
 
-class SingularMatrix(AllportError, np.linalg.LinAlgError):
+class SingularMatrix(Error, np.linalg.LinAlgError):
     """A system that cannot be solved because U has an exact zero on its diagonal.
 
     index: of the first zero pivot, counted from 0; LAPACK's INFO is index + 1.
@@ -70,7 +71,7 @@ def number(value: float | None) -> float:
 
 
 class LU:
-    """P A = L U of an m x n matrix: what `ap.lu` returns and `ap.load_lu` reads.
+    """P A = L U of an m x n matrix: what `ap.lu` returns and `ap.linalg.LU.load` reads.
 
     factors: DistributedMatrix [m, n]; U on and above the diagonal, below it L, whose unit diagonal is not stored.
     pivots: numpy int64 [min(m, n)], on every rank: row i was exchanged with row pivots[i] >= i, in order.
@@ -115,7 +116,7 @@ class LU:
         b: a numpy array [n] or [n, any number], or a DistributedMatrix; not changed. x is like b.
         Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None;
         replicated=True: all ranks have equal copies, which is checked, and nothing is sent.
-        Raises SingularMatrix, with the index of the zero pivot; AllportError for shapes that differ.
+        Raises SingularMatrix, with the index of the zero pivot; Error for shapes that differ.
         """
         comm = self.factors.comm
         (b,) = whole_arrays(comm, as_matrix, {"b": b}, replicated=replicated)
@@ -189,9 +190,24 @@ class LU:
         return _native.lu_residual(given._native, self.factors._native, self.pivots)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes an .npz with factors, pivots, pivot, info, growth and norm1, which ap.load_lu and numpy.load read."""
+        """Writes an .npz with factors, pivots, pivot, info, growth and norm1, which LU.load and numpy.load read."""
         small = {"pivots": self.pivots, "pivot": self.pivot, "info": self.info}
         write(path, self.factors, {**small, "growth": self.growth, "norm1": self.norm1})
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        comm: Communicator | None = None,
+        *,
+        distribution: Distribution | None = None,
+    ) -> LU:
+        """Reads what save() wrote; rank 0 reads and distributes. Called by all ranks.
+
+        distribution: the one that a factorization here would choose, unless given. Raises Error, naming the file.
+        """
+        factors, small = read(path, world_of(comm), distribution)
+        return cls(factors, small.pop("pivots"), **small)
 
     def __repr__(self) -> str:
         state = f"singular, info {self.info}" if self.info else f"growth {self.growth:.3g}"
@@ -252,12 +268,12 @@ def lu(
     Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
     all ranks have equal copies, which is checked, and nothing is sent.
     overwrite: a distributed `a` is replaced by its factors, in its own distribution; otherwise it is not changed.
-    pivot, algorithm, grid, block, nb, big, memory, way: as in plan_lu(). plan: of plan_lu(), instead.
+    pivot, algorithm, grid, block, nb, big, memory, way: as in plan.lu(). plan: of plan.lu(), instead.
     growth_bound: where max |U| / max |A| exceeds it, rank 0 warns (GrowthWarning); with fall_back, which needs it, the
     matrix, of which a copy is kept, is factored again with partial pivoting.
     progress(done, total) is called on every rank now and then, in panels. With report=True returns (LU, LuReport).
     A singular matrix is no error: see LU.info. NaN and inf in A go into the factors.
-    Raises AllportError on every rank for wrong shapes, types, or too little memory.
+    Raises Error on every rank for wrong shapes, types, or too little memory.
     """
     comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
     limits: dict[str, Any] = {"memory": memory, "way": way}
@@ -300,14 +316,3 @@ def lu(
                 )
             made = _factor(matrix, plan, progress, norm1)
     return (made, made.report) if report else made
-
-
-def load_lu(
-    path: str | os.PathLike[str], comm: Communicator | None = None, *, distribution: Distribution | None = None
-) -> LU:
-    """Reads what LU.save() wrote; rank 0 reads and deals. Called by all ranks.
-
-    distribution: the one that a factorization here would choose, unless given. Raises AllportError, naming the file.
-    """
-    factors, small = read(path, world_of(comm), distribution)
-    return LU(factors, small.pop("pivots"), **small)

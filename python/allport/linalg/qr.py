@@ -10,14 +10,15 @@ import numpy as np
 
 from allport import _native
 from allport._native import QrPlan
-from allport.errors import AllportError, failure, together
+from allport.errors import Error, failure, together
 from allport.io import working_dtype
 from allport.linalg.cholesky import FactorReport, copied
 from allport.linalg.distributions import square_distribution
 from allport.linalg.matrix import DistributedMatrix, as_plain_matrix, as_system, distributed, world_of
 from allport.linalg.right_hand_sides import RightHandSides
 from allport.notebook import Shown
-from allport.plan import plan_qr, plan_together
+from allport.plan import plan_together
+from allport.plan import qr as plan_qr
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class QrReport(FactorReport):
         return f"QrReport({self.seconds['total']:.4g} s, {self._data['tasks']} tasks)"
 
 
-class RankDeficient(AllportError, np.linalg.LinAlgError):
+class RankDeficient(Error, np.linalg.LinAlgError):
     """A least squares problem whose solution is not unique.
 
     column: the first, counted from 0, that depends on those before it, to rounding; with more columns than rows, the
@@ -132,10 +133,10 @@ def qr(
     Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
     all ranks have equal copies, which is checked, and nothing is sent.
     overwrite: a distributed `a` may be destroyed. nb: rows and columns of a tile; 0: chosen. workers: threads on each
-    rank. grid, memory: as in plan_qr(). With report=True returns (result, QrReport). NaN and inf flow into the factors.
+    rank. grid, memory: as in plan.qr(). With report=True returns (result, QrReport). NaN and inf flow into the factors.
     record: keep what every task and message of the factorization did. progress: called now and then with the tasks of
     this rank that are done, and all that it has.
-    Raises AllportError on every rank for wrong shapes, types, or too little memory.
+    Raises Error on every rank for wrong shapes, types, or too little memory.
     """
     comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
     (a,) = whole_arrays(comm, as_plain_matrix, {"a": a}, replicated=replicated)
@@ -183,8 +184,8 @@ def lstsq(
     all ranks have equal copies, which is checked, and nothing is sent.
     grid, nb, workers, memory, record,
     progress: as in qr(). With report=True returns (x, LstsqReport). NaN in a or b flows into x.
-    Raises RankDeficient (an AllportError and numpy's LinAlgError) with the first column that depends on those before
-    it, AllportError for wrong shapes, types, or too little memory; on every rank.
+    Raises RankDeficient (an Error and numpy's LinAlgError) with the first column that depends on those before
+    it, Error for wrong shapes, types, or too little memory; on every rank.
     """
     if comm is None:
         comm = next((x.comm for x in (a, b) if isinstance(x, DistributedMatrix)), None)

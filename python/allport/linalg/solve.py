@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SolveReport", "norm", "solve", "solve_residual"]
 
-PLANS = {"gen": "plan_lu()", "pos": "plan_cholesky()"}
+PLANS = {"gen": "plan.lu()", "pos": "plan.cholesky()"}
 NORMS = {1: "1", np.inf: "I", "fro": "F", "max": "M"}
 REFINED = {"f8": "float64", "c16": "complex128"}
 
@@ -197,12 +197,12 @@ def solve(
     all ranks have equal copies, which is checked, and nothing is sent.
     trans: 'N', 'T' or 'C': op(A) = A, A^T or A^H.
     refine: float64 and complex128 only: A is factored in half the precision and x corrected to full (LAPACK's dsgesv);
-    where that does not converge A is factored in full. plan: of plan_lu(); the other arguments as in lu().
+    where that does not converge A is factored in full. plan: of plan.lu(); the other arguments as in lu().
     assume: 'gen', any matrix, by LU; 'pos', Hermitian positive definite, by Cholesky: the triangle `uplo` of A is read,
-    plan is of plan_cholesky(), and grid, nb, memory and workers are as in cholesky(); the others are LU's.
+    plan is of plan.cholesky(), and grid, nb, memory and workers are as in cholesky(); the others are LU's.
     With report=True returns (x, SolveReport). NaN in a or b flows into x.
-    Raises SingularMatrix (an AllportError and numpy's LinAlgError) with the index of the zero pivot,
-    NotPositiveDefinite with the leading minor, AllportError for wrong shapes, types, or too little memory; on every
+    Raises SingularMatrix (an Error and numpy's LinAlgError) with the index of the zero pivot,
+    NotPositiveDefinite with the leading minor, Error for wrong shapes, types, or too little memory; on every
     rank.
     """
     if comm is None:

@@ -52,7 +52,7 @@ def finite(x: float | None) -> float | None:
 
 
 def ensure_finite(name: str, local: np.ndarray, comm: Communicator, where: Callable[[], str | None]) -> None:
-    """Raises AllportError on all ranks where a file's elements are not all finite. where: this rank's first that is
+    """Raises Error on all ranks where a file's elements are not all finite. where: this rank's first that is
     not, in words, or None where none of those is read."""
     with together(comm):
         if not np.isfinite(local).all() and (found := where()) is not None:

@@ -319,7 +319,7 @@ def einsum(
     Indices of both operands and the result are a batch; repeated ones of one operand take its diagonal; those of one
     operand alone are summed over; '...' and axes of extent 1 are broadcast, all as in numpy.
     plan: of plan_einsum(); made here from algorithm, grid and memory when None.
-    Raises AllportError on every rank for wrong subscripts, shapes, types, or too little memory.
+    Raises Error on every rank for wrong subscripts, shapes, types, or too little memory.
     """
     return _contract(
         lambda x, y: of_einsum(subscripts, x, y),

@@ -14,7 +14,7 @@ from allport import _native
 from allport._native import GemmPlan, Machine, Pattern
 from allport.errors import failure
 from allport.io import DTYPES
-from allport.plan import plan_gemm
+from allport.plan import gemm as plan_gemm
 from allport.tensors.contraction import Contraction
 from allport.tensors.distribution import Hop, TensorDistribution, balanced_cuts, cuts_of, hops
 from allport.tensors.groups import Ranks, groupings
@@ -317,7 +317,7 @@ def _ways(problem: Problem, operands: tuple[Operand, Operand], to: Layouts) -> d
 
 
 def _groups_of(problem: Problem, parts: int) -> Ranks:
-    """As many groups of ranks. Raises AllportError where the machine has none."""
+    """As many groups of ranks. Raises Error where the machine has none."""
     found = next((g for g in groupings(problem.machine, problem.mapping, parts) if g.parts == parts), None)
     if found is None:
         raise failure(f"parts = {parts}: the machine has no so many equal groups of ranks")

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from allport import _native
-from allport._native import AllportError, GemmPlan, Machine
-from allport.errors import failure, together
+from allport._native import GemmPlan, Machine
+from allport.errors import Error, failure, together
 from allport.io import scalar_of
 from allport.machine import as_machine
 from allport.plan import parse_grid
@@ -59,7 +59,7 @@ class _Search:
         self.operands = problem.operands()
         self.best: ContractionPlan | None = None
         self.rows: list[dict[str, Any]] = []
-        self.refused: list[AllportError] = []
+        self.refused: list[Error] = []
         self._priced: dict[Hop, float] = {}
         self.before = [self.seconds(operand.before) for operand in self.operands]
         self.least_memory = 0
@@ -88,14 +88,14 @@ class _Search:
         return [order, _divided_first(out, wanted, order)]
 
     def run(self) -> ContractionPlan:
-        """The best plan. Raises AllportError where none can be used."""
+        """The best plan. Raises Error where none can be used."""
         problem = self.problem
         for ranks in groupings(problem.machine, problem.mapping, problem.extent(problem.batch)):
             for turned in self._turns():
                 try:
                     asked: dict[str, Any] = {"algorithm": problem.algorithm, "grid": problem.grid}
                     products = plan_product(problem, ranks, turned, "NN", PRODUCTS_TRIED, **asked)
-                except AllportError as error:
+                except Error as error:
                     self.refused.append(error)
                     continue
                 for product in self._products(ranks, turned, products):
@@ -280,7 +280,7 @@ def problem_of(
     memory: int | str | None = None,
     mapping: Sequence[int] | None = None,
 ) -> Problem:
-    """A contraction on a machine, its arguments checked. Raises AllportError."""
+    """A contraction on a machine, its arguments checked. Raises Error."""
     on = as_machine(machine)
     problem = Problem(
         contraction=contraction,
@@ -299,7 +299,7 @@ def problem_of(
 
 
 def _check_distributions(problem: Problem) -> None:
-    """Raises AllportError where tensors lie on ranks that the machine has not, or are of other shapes."""
+    """Raises Error where tensors lie on ranks that the machine has not, or are of other shapes."""
     contraction = problem.contraction
     for name, given, shape in (
         ("a", problem.given_a, contraction.shape_a),
@@ -338,7 +338,7 @@ def plan_einsum(
     and inner ones, the product or its transpose, the product's algorithm and grid, and to how many groups of ranks the
     batch (indices of all three) is shared out.
     a, b: where the operands lie; None: wherever the product wants them. distribution: where the result is wanted; where
-    the product leaves it when None. algorithm, grid, memory, mapping: as in plan_gemm(). Raises AllportError.
+    the product leaves it when None. algorithm, grid, memory, mapping: as in plan.gemm(). Raises Error.
     """
     problem = problem_of(
         of_einsum(subscripts, shape_a, shape_b), machine, dtype, a=a, b=b, distribution=distribution,
@@ -371,7 +371,7 @@ def plan_tensordot(
 
 
 def plan_for(plan: ContractionPlan, problem: Problem) -> ContractionPlan:
-    """A plan of the caller's, for tensors where they are. Raises AllportError where it is for something else."""
+    """A plan of the caller's, for tensors where they are. Raises Error where it is for something else."""
     theirs = plan.problem
     for name, own, wanted in (
         ("contraction", _shown(theirs.contraction), _shown(problem.contraction)),
@@ -380,7 +380,7 @@ def plan_for(plan: ContractionPlan, problem: Problem) -> ContractionPlan:
         ("mapping", theirs.mapping, problem.mapping),
     ):
         if not own == wanted:
-            raise failure(f"plan: is for {name} {own}; expected {wanted}; plan_einsum() makes another")
+            raise failure(f"plan: is for {name} {own}; expected {wanted}; tensors.plan_einsum() makes another")
     kept = replace(problem, memory=theirs.memory, algorithm=theirs.algorithm, grid=theirs.grid)
     return plan if kept == theirs else plan_as_chosen(kept, plan.choice)
 

@@ -20,7 +20,7 @@ from allport.whole_arrays import Distributed
 if TYPE_CHECKING:
     from allport.comm import Communicator
 
-__all__ = ["DistributedTensor", "TensorDistribution", "distribute_tensor", "load_tensor"]
+__all__ = ["DistributedTensor", "TensorDistribution", "distribute", "load"]
 
 
 def ranks_in_order(comm: Communicator) -> list[int]:
@@ -166,7 +166,7 @@ class DistributedTensor(Distributed):
     def _with(self, other: Any, what: Any) -> DistributedTensor:
         if not isinstance(other, DistributedTensor):
             raise failure(
-                f"other: expected a DistributedTensor, got {type(other).__name__}; distribute_tensor() makes one"
+                f"other: expected a DistributedTensor, got {type(other).__name__}; tensors.distribute() makes one"
             )
         if other.shape != self.shape:
             raise failure(f"other: has shape {other.shape}; expected {self.shape}")
@@ -237,7 +237,7 @@ class DistributedTensor(Distributed):
         return f"DistributedTensor({self.dtype}, {self.distribution})"
 
 
-def distribute_tensor(
+def distribute(
     array: Any,
     comm: Communicator | None = None,
     *,
@@ -273,7 +273,7 @@ def _name(path: str | os.PathLike[str], argument: str) -> str:
 
 
 def inspect_tensor(path: str | os.PathLike[str], argument: str = "file") -> np.ndarray:
-    """A .npy file's array, of which nothing is read yet. No MPI. Raises AllportError naming the file."""
+    """A .npy file's array, of which nothing is read yet. No MPI. Raises Error naming the file."""
     text = _name(path, argument)
     try:
         whole = np.load(text, mmap_mode="r", allow_pickle=False)
@@ -283,7 +283,7 @@ def inspect_tensor(path: str | os.PathLike[str], argument: str = "file") -> np.n
     return whole
 
 
-def load_tensor(
+def load(
     path: str | os.PathLike[str],
     comm: Communicator | None = None,
     *,

@@ -60,7 +60,7 @@ np.testing.assert_allclose(
     ap.solve(a, np.ones(30), assume="pos", trans="T", comm=comm), np.linalg.solve(a, np.ones(30))
 )
 assert ap.cholesky(np.array([[4, 2], [2, 5]]), comm=comm).factor.to_numpy().tolist() == [[2, 0], [1, 2]]
-plan = ap.plan_cholesky(30, comm.machine, nb=4, workers=2)
+plan = ap.plan.cholesky(30, comm.machine, nb=4, workers=2)
 assert ap.cholesky(a, plan=plan, comm=comm).factor.distribution == plan.distribution
 assert ap.solve(a, np.ones(30), assume="pos", plan=plan, comm=comm).shape == (30,)
 
@@ -86,18 +86,18 @@ for word, call in [
     ("nb = -1", lambda: ap.cholesky(a, nb=-1, comm=comm)),
     ("workers = 0", lambda: ap.cholesky(a, workers=0, comm=comm)),
     ("10", lambda: ap.cholesky(a, memory=10, comm=comm)),
-    ("4 x 4", lambda: ap.cholesky(a, plan=ap.plan_cholesky(4, comm.machine), comm=comm)),
+    ("4 x 4", lambda: ap.cholesky(a, plan=ap.plan.cholesky(4, comm.machine), comm=comm)),
     ("29", lambda: ap.cholesky(a, comm=comm).solve(np.ones(29))),
     ("5 x 3", lambda: ap.cholesky(a, comm=comm).residual(tall)),
     ("assume = 'spd'", lambda: ap.solve(a, np.ones(30), assume="spd", comm=comm)),
     ("refine", lambda: ap.solve(a, np.ones(30), assume="pos", refine=True, comm=comm)),
     ("pivot", lambda: ap.solve(a, np.ones(30), assume="pos", pivot="none", comm=comm)),
     ("workers", lambda: ap.solve(a, np.ones(30), workers=2, comm=comm)),
-    ("plan_lu", lambda: ap.solve(a, np.ones(30), plan=plan, comm=comm)),
+    ("plan.lu", lambda: ap.solve(a, np.ones(30), plan=plan, comm=comm)),
     (
-        "plan_cholesky",
+        "plan.cholesky",
         lambda: ap.solve(
-            a, np.ones(30), assume="pos", plan=ap.plan_lu(30, 30, comm.machine, mapping=comm.mapping), comm=comm
+            a, np.ones(30), assume="pos", plan=ap.plan.lu(30, 30, comm.machine, mapping=comm.mapping), comm=comm
         ),
     ),
     ("trans = 'T'", lambda: ap.solve(a + 0j, np.ones(30), assume="pos", trans="T", comm=comm)),

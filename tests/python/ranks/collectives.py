@@ -23,7 +23,7 @@ def check_all(c: ap.Communicator) -> None:
             assert (result is not None) == (c.rank == root)
             if result is not None:
                 assert (result == wanted).all()
-    for name in (a["name"] for a in ap.algorithms("bcast")):
+    for name in (a["name"] for a in ap.collectives.algorithms("bcast")):
         got = np.arange(5000.0) if c.rank == 0 else np.zeros(5000)
         c.bcast(got, 0, algorithm=name)
         assert (got == np.arange(5000.0)).all()
@@ -47,13 +47,13 @@ def check_blocks(c: ap.Communicator) -> None:
             assert collected is None or (collected == everyone[:, 0]).all()
     fortran = np.asfortranarray(rng.random((4, 6)))
     assert np.allclose(c.allreduce(fortran), c.size * fortran)
-    for name in (a["name"] for a in ap.algorithms("alltoall")):
+    for name in (a["name"] for a in ap.collectives.algorithms("alltoall")):
         mine = np.arange(c.size * 9.0).reshape(c.size, 9) + 1000 * c.rank
         wanted = np.arange(9.0) + 9 * c.rank + 1000 * np.arange(c.size)[:, None]
         assert (c.alltoall(mine, algorithm=name) == wanted).all()
     try:
         c.alltoall(np.zeros((c.size + 1, 2)))
-    except ap.AllportError as error:
+    except ap.Error as error:
         assert "one block a rank" in str(error)
     else:
         raise AssertionError("blocks for one rank too many")
@@ -227,7 +227,7 @@ for call, word in [
 ]:
     try:
         call()
-    except ap.AllportError as error:
+    except ap.Error as error:
         assert word in str(error), error
     else:
         raise AssertionError(word)

@@ -167,7 +167,7 @@ with warnings.catch_warnings(record=True) as heard:
     given = ap.distribute(tiny, comm)
     over = ap.lu(given, pivot="none", growth_bound=1e4, fall_back=True, overwrite=True)
     assert over.factors is given and over.pivot == "partial" and over.residual(tiny) <= 1
-told = [w for w in heard if issubclass(w.category, ap.GrowthWarning)]
+told = [w for w in heard if issubclass(w.category, ap.linalg.GrowthWarning)]
 assert len(told) == (4 if comm.rank == 0 else 0) and all("growth" in str(w.message) for w in told)
 
 # In place, in the caller's distribution.
@@ -182,7 +182,7 @@ assert f.factors is not given and (given.to_numpy() == a).all() and f.residual(g
 
 # Every algorithm and grid that serves.
 seen = set()
-plan = ap.plan_lu(30, 30, comm.machine, mapping=comm.mapping)
+plan = ap.plan.lu(30, 30, comm.machine, mapping=comm.mapping)
 for candidate in plan.to_dict()["candidates"]:
     name, grid = candidate["algorithm"], tuple(candidate["grid"])
     if candidate.get("why_not") or (name, grid) in seen or len(seen) > 12:
@@ -205,7 +205,7 @@ for dtype in DTYPES:
         f = ap.lu(a, comm=comm)
         path = comm.mpi4py.bcast(os.path.join(os.getcwd(), f"F-{dtype}-{shape[0]}.npz"))
         f.save(path)
-        again = ap.load_lu(path, comm)
+        again = ap.linalg.LU.load(path, comm)
         assert (again.factors.to_numpy() == f.factors.to_numpy()).all() and (again.pivots == f.pivots).all()
         assert again.info == f.info and again.growth == f.growth and again.norm1 == f.norm1 and again.report is None
         if shape[0] == shape[1]:
@@ -217,17 +217,17 @@ for dtype in DTYPES:
                 assert (file["factors"] == whole).all() and (file["pivots"] == f.pivots).all()
             np.savez(path, factors=np.ascontiguousarray(whole), pivots=f.pivots)
         comm.barrier()
-        assert (ap.load_lu(path, comm).factors.to_numpy() == whole).all()
+        assert (ap.linalg.LU.load(path, comm).factors.to_numpy() == whole).all()
 if comm.rank == 0:
     np.savez("bad.npz", factors=np.eye(3), pivots=np.array([0, 0, 2]))
     np.savez("half.npz", factors=np.eye(3))
     with open("text.npz", "w") as file:
         file.write("hello")
 comm.barrier()
-fails("pivots", lambda: ap.load_lu("bad.npz", comm))
-fails("no pivots", lambda: ap.load_lu("half.npz", comm))
-fails("text.npz", lambda: ap.load_lu("text.npz", comm))
-fails("gone.npz", lambda: ap.load_lu("gone.npz", comm))
+fails("pivots", lambda: ap.linalg.LU.load("bad.npz", comm))
+fails("no pivots", lambda: ap.linalg.LU.load("half.npz", comm))
+fails("text.npz", lambda: ap.linalg.LU.load("text.npz", comm))
+fails("gone.npz", lambda: ap.linalg.LU.load("gone.npz", comm))
 fails("no/folder", lambda: f.save("no/folder/F.npz"))
 fails(".npz", lambda: f.save("F.npy"))
 
@@ -252,10 +252,10 @@ for word, call in [
     ("growth_bound", lambda: ap.solve(square, np.ones(len(square)), growth_bound=9.0, refine=True, comm=comm)),
     ("memory", lambda: ap.lu(square, memory=0, comm=comm)),
     ("10", lambda: ap.lu(square, memory=10, comm=comm)),
-    ("4 x 4", lambda: ap.lu(tall, plan=ap.plan_lu(4, 4, comm.machine, mapping=comm.mapping), comm=comm)),
+    ("4 x 4", lambda: ap.lu(tall, plan=ap.plan.lu(4, 4, comm.machine, mapping=comm.mapping), comm=comm)),
     ("object", lambda: ap.lu(np.array([[None]]), comm=comm)),
     ("5 x 3", lambda: ap.lu(square, comm=comm).residual(tall)),
-    ("which", lambda: ap.norm(ap.distribute(square, comm), "two")),
+    ("which", lambda: ap.linalg.norm(ap.distribute(square, comm), "two")),
 ]:
     fails(word, call)
 if comm.size > 1:
@@ -264,9 +264,9 @@ if comm.size > 1:
 for which in [1, np.inf, "fro"]:
     for dtype in DTYPES:
         a = random((13, 8), dtype)
-        got = ap.norm(ap.distribute(a, comm), which)
+        got = ap.linalg.norm(ap.distribute(a, comm), which)
         assert abs(got - np.linalg.norm(a, which)) <= 100 * np.finfo(dtype).eps * got
-assert ap.norm(ap.distribute(tall, comm), "max") == 1
+assert ap.linalg.norm(ap.distribute(tall, comm), "max") == 1
 comm.barrier()
 if comm.rank == 0:
     print("good", len(seen))

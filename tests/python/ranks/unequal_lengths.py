@@ -13,6 +13,6 @@ few = {"mismatch": 11, "checked": 0, "stall": 0}[sys.argv[1]]
 try:
     comm.allreduce(np.ones(few if last else 10))
     print(f"no error on {comm.rank}", flush=True)
-except ap.AllportError as error:
+except ap.Error as error:
     print(f"rank {comm.rank}: {error.kind}: {error}", flush=True)
     raise

@@ -56,7 +56,7 @@ def check(form, dtype, n, **more):
         x, report = ap.solve(form(square), form(right), report=True, **more)
         close(x, wanted, "reported")
         assert 0 <= report.residual < 16, report.residual
-        assert ap.solve_residual(form(square), form(wanted), form(right), **more) < 16
+        assert ap.linalg.solve_residual(form(square), form(wanted), form(right), **more) < 16
         f = ap.cholesky(form(hermitian), **more)
         close(f.solve(form(right), **onto), np.linalg.solve(hermitian, right), "Cholesky.solve")
         if n:
@@ -72,7 +72,9 @@ def check(form, dtype, n, **more):
     close(q @ r, tall, "qr")
     for which, name in ((1, 1), (np.inf, np.inf), ("fro", "fro"), ("max", None)):
         wanted = np.abs(tall).max(initial=0.0) if name is None else np.linalg.norm(tall, name) if n else 0.0
-        assert abs(ap.norm(form(tall), which, **more) - wanted) <= 1e4 * np.finfo(dtype).eps * max(1.0, wanted), which
+        assert abs(ap.linalg.norm(form(tall), which, **more) - wanted) <= 1e4 * np.finfo(dtype).eps * max(
+            1.0, wanted
+        ), which
     cube = random((n, 2, n), dtype)
     close(ap.einsum("iki,ij->kj", form(cube), form(b), **more), np.einsum("iki,ij->kj", cube, b), "einsum")
     close(ap.einsum("ij,jk", form(tall), form(b), **more), tall @ b, "einsum ij,jk")
@@ -80,7 +82,7 @@ def check(form, dtype, n, **more):
     close(ap.tensordot(form(cube), form(b), 1, **more), np.tensordot(cube, b, 1), "tensordot")
     if not more.get("replicated"):
         assert (ap.distribute(form(tall), comm).to_numpy() == tall).all()
-        assert (ap.distribute_tensor(form(cube), comm).to_numpy() == cube).all()
+        assert (ap.tensors.distribute(form(cube), comm).to_numpy() == cube).all()
     assert all((x == y).all() for x, y in zip((square, tall, b, column, hermitian), kept, strict=True))
 
 
@@ -111,7 +113,7 @@ for form in (only_root, other_numbers):
     close(ap.gemm(da, form(b)).to_numpy(), a @ b, "D, b")
     close(ap.gemm(form(a), form(b), beta=1, c=dc).to_numpy(), a @ b + c, "a, b, D")
     close(ap.gemm(form(a), db, beta=1, c=form(c)).to_numpy(), a @ b + c, "a, D, c")
-    tensor = ap.distribute_tensor(a, comm)
+    tensor = ap.tensors.distribute(a, comm)
     close(ap.einsum("ij,jk", tensor, form(b)).to_numpy(), a @ b, "T, b")
     x, report = ap.einsum("iij,jk", form(np.stack([a] * 6)), tensor, report=True)
     assert report.as_planned, report.to_dict()
@@ -137,7 +139,7 @@ calls = {
     "lu": lambda a, b, **more: ap.lu(b, comm=comm, **more),
     "cholesky": lambda a, b, **more: ap.cholesky(b, comm=comm, **more),
     "qr": lambda a, b, **more: ap.qr(b, comm=comm, **more),
-    "norm": lambda a, b, **more: ap.norm(b, comm=comm, **more),
+    "norm": lambda a, b, **more: ap.linalg.norm(b, comm=comm, **more),
 }
 last = comm.size - 1
 b = random((6, 6))
@@ -173,10 +175,10 @@ if not alone:
 
 # numpy does not take a distributed matrix for a number.
 for use in (np.asarray, np.sum, lambda d: a @ d, np.array, np.mean, np.linalg.norm):
-    for thing in (da, ap.distribute_tensor(a, comm)):
+    for thing in (da, ap.tensors.distribute(a, comm)):
         told = str(fails("", lambda use=use, thing=thing: use(thing), TypeError))
         assert ("to_numpy" in told and "gather" in told) == (thing is da or "lambda" not in use.__name__), told
-assert np.shape(da) == np.shape(ap.distribute_tensor(a, comm)) == a.shape and np.ndim(da) == 2
+assert np.shape(da) == np.shape(ap.tensors.distribute(a, comm)) == a.shape and np.ndim(da) == 2
 for operands in ((a,), (a, a, a), ()):
     fails("expected two", lambda operands=operands: ap.einsum("ij,jk", *operands, comm=comm))
 comm.barrier()

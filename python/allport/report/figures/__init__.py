@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 import re
 
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.report.figures.figure import Bars, Chart, Figure, Number, Picture, Result, Run, Series, Table
 
 __all__ = ["Bars", "Chart", "Figure", "Number", "Picture", "Result", "Run", "Series", "Table", "all_figures", "find"]
@@ -24,13 +24,13 @@ def all_figures() -> list[Figure]:
 
 
 def find(names: list[str]) -> list[Figure]:
-    """The figures that the names mean: 'all', an id, or the beginning of ids ('deck1'). Raises AllportError."""
+    """The figures that the names mean: 'all', an id, or the beginning of ids ('deck1'). Raises Error."""
     known = all_figures()
     wanted: list[Figure] = []
     for name in names:
         same = [f for f in known if name == "all" or name in (f.id, *f.also)]
         found = same or [f for f in known if f.id.startswith(name)]
         if not found:
-            raise AllportError(f"figure = '{name}': is not known; `allport reproduce list` shows {len(known)} of them")
+            raise Error(f"figure = '{name}': is not known; `allport reproduce list` shows {len(known)} of them")
         wanted += [f for f in found if f not in wanted]
     return wanted

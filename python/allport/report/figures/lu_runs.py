@@ -20,7 +20,8 @@ from allport.linalg.gemm import gemm
 from allport.linalg.lu import lu
 from allport.linalg.matrix import DistributedMatrix, distribute
 from allport.machine import Machine
-from allport.plan import plan_gemm, plan_lu
+from allport.plan import gemm as plan_gemm
+from allport.plan import lu as plan_lu
 from allport.report.figures.figure import Bars, Chart, Run, Series
 from allport.report.figures.lab_runs import LabRun
 from allport.run.rank import as_rank, emit

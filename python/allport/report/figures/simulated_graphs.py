@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from allport import graph
-from allport.graph import gemm_graph, lu_graph
+from allport.graph import gemm as gemm_graph
+from allport.graph import lu as lu_graph
 from allport.machine import Machine
-from allport.plan import plan_gemm, plan_lu
+from allport.plan import gemm as plan_gemm
+from allport.plan import lu as plan_lu
 from allport.report.figures.figure import Bars, Series
 
 __all__ = [

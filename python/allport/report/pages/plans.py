@@ -7,9 +7,13 @@ from typing import Any
 
 from allport._native import CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan
 from allport.candidates import SimulatedCandidate, graph_of
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.io import DTYPES
-from allport.plan import NO_BOUND, by_time, plan_cholesky, plan_gemm, plan_lu, plan_qr, why_chosen
+from allport.plan import NO_BOUND, by_time, why_chosen
+from allport.plan import cholesky as plan_cholesky
+from allport.plan import gemm as plan_gemm
+from allport.plan import lu as plan_lu
+from allport.plan import qr as plan_qr
 from allport.report.pages import advice
 from allport.report.pages.graphs import add_simulation, candidates_legend, drawn
 from allport.report.pages.graphs import simulated as simulated_graph
@@ -92,7 +96,7 @@ def plan_again(data: dict[str, Any], machine: Machine, *, free: bool = False, me
         if "uplo" in p:
             return plan_cholesky(p["n"], machine, uplo=p["uplo"], workers=data["workers"], **how)
         return plan_qr(p["m"], p["n"], machine, workers=data["workers"], **how)
-    except AllportError:
+    except Error:
         return None
 
 
@@ -212,7 +216,7 @@ def of_plan(
     simulated: Sequence[SimulatedCandidate] = (),
 ) -> Page:
     """The page of a plan. free: the plan of the same problem with nothing fixed, where something was; data: to be shown
-    in place of its own, which may have fewer candidates; simulated: of `ap.simulate_candidates`, to be shown, too."""
+    in place of its own, which may have fewer candidates; simulated: of sim.simulate_candidates(), to be shown, too."""
     data = plan.to_dict() if data is None else data
     machine: Machine = plan.machine
     page = Page(

@@ -7,7 +7,7 @@ from typing import Any
 from allport import _native
 from allport._native import Choice, Machine, Schedule
 from allport.collectives import make_schedule
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.report.pages import advice
 from allport.report.pages.graphs import percent
 from allport.report.pages.links import of_links
@@ -57,7 +57,7 @@ def _explained(run: Simulation) -> dict[str, Any] | None:
         return None
     try:
         return explain(s.collective, run.machine, bytes=s.bytes, root=s.root, element=s.element).to_dict()
-    except AllportError:
+    except Error:
         return None
 
 
@@ -91,7 +91,7 @@ def _of_price(run: Simulation, data: dict[str, Any] | None) -> list[Advice]:
             segment=best["segment"], window=best["window"],
         ))  # fmt: skip
         seconds = simulate(other, run.machine, most_seconds=2.0).seconds
-    except AllportError:
+    except Error:
         return []
     how = f"-a {best['algorithm']} --segment {best['segment']} --window {best['window']}"
     what = f"{best['algorithm']} in segments of {format_bytes(best['segment'])}"
@@ -172,7 +172,7 @@ def again(what: str, machine: Machine, size: int, element: int, **how: Any) -> S
     try:
         schedule = make_schedule(what, machine, bytes=size, element=element, **how)
         return simulate(schedule, machine, trace=True, most_seconds=2.0)
-    except AllportError:
+    except Error:
         return None
 
 

@@ -10,7 +10,7 @@ from allport.errors import failure
 from allport.io import MatrixFile, inspect, working_dtype
 from allport.linalg.cholesky import cholesky
 from allport.machine import Machine
-from allport.plan import plan_cholesky
+from allport.plan import cholesky as plan_cholesky
 from allport.run.job import Laps, TiledJob, agree, finite, load
 
 if TYPE_CHECKING:

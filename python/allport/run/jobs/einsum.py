@@ -15,7 +15,8 @@ from allport.run.job import Job, Laps, ensure_finite
 from allport.tensors.contract import einsum
 from allport.tensors.contraction import of_einsum
 from allport.tensors.search import best_plan, plan_on, problem_of
-from allport.tensors.tensor import inspect_tensor, load_tensor
+from allport.tensors.tensor import inspect_tensor
+from allport.tensors.tensor import load as load_tensor
 
 if TYPE_CHECKING:
     from allport.comm import Communicator

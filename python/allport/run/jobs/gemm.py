@@ -10,7 +10,8 @@ from allport.errors import failure
 from allport.io import MatrixFile, inspect, working_dtype
 from allport.linalg import gemm as products
 from allport.machine import Machine
-from allport.plan import plan_gemm, problem_of
+from allport.plan import gemm as plan_gemm
+from allport.plan import problem_of
 from allport.run.job import Job, Laps, agree, load
 
 if TYPE_CHECKING:

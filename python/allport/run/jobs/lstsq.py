@@ -13,7 +13,7 @@ from allport.io import MatrixFile, inspect, working_dtype
 from allport.linalg.distributions import square_distribution
 from allport.linalg.qr import lstsq
 from allport.machine import Machine
-from allport.plan import plan_qr
+from allport.plan import qr as plan_qr
 from allport.run.job import Laps, TiledJob, agree, load
 from allport.run.jobs.solve import is_vector, save_like
 

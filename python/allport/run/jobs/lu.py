@@ -10,7 +10,8 @@ from allport.io import MatrixFile, inspect, working_dtype
 from allport.linalg import lu_file
 from allport.linalg.lu import lu
 from allport.machine import Machine
-from allport.plan import check_growth_bound, plan_lu
+from allport.plan import check_growth_bound
+from allport.plan import lu as plan_lu
 from allport.run.job import Job, Laps, agree, finite, load
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from allport.linalg.matrix import DistributedMatrix
 from allport.linalg.qr import qr
 from allport.linalg.solve import norm
 from allport.machine import Machine
-from allport.plan import plan_qr
+from allport.plan import qr as plan_qr
 from allport.run.job import Laps, TiledJob, agree, finite, load
 
 if TYPE_CHECKING:

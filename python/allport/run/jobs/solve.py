@@ -15,7 +15,8 @@ from allport.linalg import solve as systems
 from allport.linalg.distributions import square_distribution
 from allport.linalg.matrix import DistributedMatrix
 from allport.machine import Machine
-from allport.plan import check_assumption, plan_cholesky
+from allport.plan import check_assumption
+from allport.plan import cholesky as plan_cholesky
 from allport.run.job import Laps, agree, load
 from allport.run.jobs.lu import FactorJob
 

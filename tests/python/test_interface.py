@@ -1,0 +1,47 @@
+"""What `import allport as ap` offers: few names, each said once, and functions of few parameters."""
+
+import ast
+import importlib
+from pathlib import Path
+
+import allport as ap
+import pytest
+
+MOST_NAMES = 48  # of 60, so that there is room
+MOST_PARAMETERS = 8
+NAMES = """
+Communicator DistributedMatrix DistributedTensor Distribution Error Machine NotPositiveDefinite RankDeficient Schedule
+SingularMatrix TaskGraph bench cholesky collectives discover distribute doctor einsum explain gemm graph io lab linalg
+load lstsq lu machine make_schedule mapping model mpi multicast pattern plan qr report run schedule sim simulate solve
+tensordot tensors units verify
+""".split()
+
+
+def test_the_names_are_these() -> None:
+    assert ap.__all__ == NAMES
+    assert len(NAMES) <= MOST_NAMES
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    tree = ast.parse(Path(ap.__file__).read_text())
+    (block,) = (n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
+    seen: dict[str, str] = {}
+    for node in block.body:
+        assert isinstance(node, ast.ImportFrom) and all(a.name == a.asname for a in node.names), ast.unparse(node)
+        seen |= {a.name: str(node.module).removeprefix("allport").removeprefix(".") for a in node.names}
+    # Those two are there from the start.
+    wanted = {**{n: h for n, h in ap._HOMES.items() if n != "Error"}, **{n: "" for n in ap._MODULES if n != "mpi"}}
+    assert seen == wanted
+
+
+def test_what_is_not_offered_is_not_there() -> None:
+    assert not hasattr(ap, "trace") and not hasattr(ap, "plan_gemm")
+    with pytest.raises(AttributeError, match="module 'allport' has no attribute 'teleport'"):
+        ap.teleport  # noqa: B018
+    with pytest.raises(AttributeError, match=r"module 'allport\.report' has no attribute 'teleport'"):
+        ap.report.teleport  # noqa: B018
+
+
+def test_errors_are_shown_by_their_public_name() -> None:
+    assert f"{ap.Error.__module__}.{ap.Error.__qualname__}" == "allport.Error"
+    assert importlib.import_module("allport.errors").Error is ap.Error
