@@ -36,6 +36,7 @@ _HOMES = {
     "Error": "errors",
     "Machine": "machine",
     "NotPositiveDefinite": "linalg.cholesky",
+    "Options": "options",
     "RankDeficient": "linalg.qr",
     "Schedule": "schedule",
     "SingularMatrix": "linalg.lu",
@@ -45,6 +46,7 @@ _HOMES = {
     "einsum": "tensors.contract",
     "explain": "select",
     "gemm": "linalg.gemm",
+    "last_report": "reports",
     "load": "linalg.matrix",
     "lstsq": "linalg.qr",
     "lu": "linalg.lu",
@@ -160,6 +162,8 @@ if TYPE_CHECKING:  # the same for type checkers; tests/python/test_interface.py 
     from allport.linalg.qr import qr as qr
     from allport.linalg.solve import solve as solve
     from allport.machine import Machine as Machine
+    from allport.options import Options as Options
+    from allport.reports import last_report as last_report
     from allport.schedule import Schedule as Schedule
     from allport.select import explain as explain
     from allport.sim import simulate as simulate

@@ -107,5 +107,8 @@ def test_plans_are_shown(allport):
 
 
 def test_single_precision_and_complex_have_their_price():
-    seconds = {t: ap.plan.cholesky(8000, "bgp:4x4", dtype=t, grid="4x4", nb=256).predicted for t in ("f4", "f8", "c16")}
+    seconds = {
+        t: ap.plan.cholesky(8000, "bgp:4x4", dtype=t, options=ap.Options(grid="4x4", panel=256)).predicted
+        for t in ("f4", "f8", "c16")
+    }
     assert seconds["f4"] < seconds["f8"] < seconds["c16"]

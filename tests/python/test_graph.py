@@ -191,14 +191,14 @@ def test_the_other_graphs_of_the_library():
 
 
 def test_plans_as_graphs_send_what_their_plans_say():
-    plan = ap.plan.gemm(256, 256, 256, "bgp:4x4", algorithm="summa", dtype="f4")
+    plan = ap.plan.gemm(256, 256, 256, "bgp:4x4", dtype="f4", options=ap.Options(algorithm="summa"))
     graph = ap.graph.gemm(plan)
     ap.graph.check(graph)
     assert graph.factor == 2.0
     assert sum(c.flops for c in ap.graph.count(graph)) == 2 * 256**3
     flat = ap.graph.count(graph, carrier="flat")
     assert sum(c.bytes_sent for c in flat) == sum(c.bytes_received for c in flat) > 0
-    plan = ap.plan.lu(256, 256, "bgp:4x4", algorithm="2d", pivot="partial")
+    plan = ap.plan.lu(256, 256, "bgp:4x4", options=ap.Options(algorithm="2d", pivoting="partial"))
     graph = ap.graph.lu(plan)
     del plan
     ap.graph.check(graph)

@@ -107,16 +107,16 @@ def test_a_factorization_tells_how_far_it_is():
     a = rng.standard_normal((640, 600))
     comm = ap.Communicator()
     for run in (
-        lambda tell: ap.cholesky(a.T @ a + 600 * np.eye(600), nb=8, comm=comm, progress=tell),
-        lambda tell: ap.qr(a, nb=16, comm=comm, progress=tell),
-        lambda tell: ap.lstsq(a, np.ones(640), nb=16, comm=comm, progress=tell),
+        lambda tell: ap.cholesky(a.T @ a + 600 * np.eye(600), comm=comm, options=ap.Options(panel=8, progress=tell)),
+        lambda tell: ap.qr(a, comm=comm, options=ap.Options(panel=16, progress=tell)),
+        lambda tell: ap.lstsq(a, np.ones(640), comm=comm, options=ap.Options(panel=16, progress=tell)),
     ):
         seen = []
         run(lambda done, total, seen=seen: seen.append((done, total)))
         assert len({total for _, total in seen}) == 1 and all(0 <= done <= total for done, total in seen)
         assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     with pytest.raises(ZeroDivisionError):
-        ap.qr(a, nb=16, comm=comm, progress=lambda done, total: 1 / 0)
+        ap.qr(a, comm=comm, options=ap.Options(panel=16, progress=lambda done, total: 1 / 0))
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,9 @@ def test_some_steps_alone_have_a_critical_path(allport):
 
 
 def test_ranks_that_take_one_step_after_the_other_are_slower():
-    plan = ap.plan.lu(2048, 2048, "bgp:4x4", algorithm="2d", grid="4x4x1", block=32, pivot="partial")
+    plan = ap.plan.lu(
+        2048, 2048, "bgp:4x4", options=ap.Options(algorithm="2d", grid="4x4x1", panel=32, pivoting="partial")
+    )
     graph = ap.graph.lu(plan)
     ahead, stepwise = (ap.graph.simulate(graph, "bgp:4x4", in_steps=s) for s in (False, True))
     assert stepwise.tasks == ahead.tasks

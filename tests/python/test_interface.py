@@ -2,7 +2,9 @@
 
 import ast
 import importlib
+import inspect
 from pathlib import Path
+from typing import Any
 
 import allport as ap
 import pytest
@@ -10,10 +12,10 @@ import pytest
 MOST_NAMES = 48  # of 60, so that there is room
 MOST_PARAMETERS = 8
 NAMES = """
-Communicator DistributedMatrix DistributedTensor Distribution Error Machine NotPositiveDefinite RankDeficient Schedule
-SingularMatrix TaskGraph bench cholesky collectives discover distribute doctor einsum explain gemm graph io lab linalg
-load lstsq lu machine make_schedule mapping model mpi multicast pattern plan qr report run schedule sim simulate solve
-tensordot tensors units verify
+Communicator DistributedMatrix DistributedTensor Distribution Error Machine NotPositiveDefinite Options RankDeficient
+Schedule SingularMatrix TaskGraph bench cholesky collectives discover distribute doctor einsum explain gemm graph io
+lab last_report linalg load lstsq lu machine make_schedule mapping model mpi multicast pattern plan qr report run
+schedule sim simulate solve tensordot tensors units verify
 """.split()
 
 
@@ -45,3 +47,38 @@ def test_what_is_not_offered_is_not_there() -> None:
 def test_errors_are_shown_by_their_public_name() -> None:
     assert f"{ap.Error.__module__}.{ap.Error.__qualname__}" == "allport.Error"
     assert importlib.import_module("allport.errors").Error is ap.Error
+
+
+#: Functions that are still longer.
+LONGER = {"ap.explain", "ap.simulate", "ap.sim.simulate", "ap.graph.simulate", "ap.graph.blocks", "ap.lab.run"}
+
+
+def functions() -> dict[str, Any]:
+    """Public functions, and methods of public classes but their constructors, which may be tables of settings."""
+    found: dict[str, Any] = {}
+    for name in ap.__all__:
+        thing = getattr(ap, name)
+        inner = {f"ap.{name}": thing}
+        if inspect.ismodule(thing):
+            inner = {f"ap.{name}.{n}": getattr(thing, n) for n in getattr(thing, "__all__", [])}
+        for where, one in inner.items():
+            if inspect.isclass(one):
+                found |= {f"{where}.{n}": m for n, m in vars(one).items() if inspect.isfunction(m) and n[0] != "_"}
+            elif inspect.isfunction(one):
+                found[where] = one
+    return found
+
+
+def test_no_function_has_more_than_eight_parameters() -> None:
+    counts = {name: len([p for p in inspect.signature(f).parameters if p != "self"]) for name, f in functions().items()}
+    assert len(counts) > 150
+    assert {name for name, count in counts.items() if count > MOST_PARAMETERS} == LONGER
+
+
+def test_options_that_do_not_apply_are_refused() -> None:
+    with pytest.raises(ap.Error, match=r"options.pivoting = 'partial': plan.qr has no such option"):
+        ap.plan.qr(9, 9, "torus:2", options=ap.Options(pivoting="partial"))
+    with pytest.raises(ap.Error, match=r"options.panel = -1: expected 0 or more"):
+        ap.Options(panel=-1)
+    with pytest.raises(ap.Error, match=r"options.pivoting = 'full': expected one of tournament, partial, none"):
+        ap.Options(pivoting="full")

@@ -21,7 +21,7 @@ def test_systems_of_ranks_at_other_places(ranks, count, spec, places):
 
 
 def test_a_plan_needs_no_ranks():
-    plan = ap.plan.lu(5000, 4000, "torus:4x4", dtype="f4", pivot="partial")
+    plan = ap.plan.lu(5000, 4000, "torus:4x4", dtype="f4", options=ap.Options(pivoting="partial"))
     data = plan.to_dict()
     assert plan.shape == (5000, 4000) and plan.pivot == "partial" and plan.distribution.shape == (5000, 4000)
     assert data["problem"] == {"m": 5000, "n": 4000, "type": "s", "pivot": "partial"}
@@ -66,13 +66,16 @@ def test_plans_that_cannot_be(fixed, words):
 def test_ways_of_panels_can_be_compared():
     """Rectangular trees and others (deck 1 slide 19)."""
     ways = ("axes", "flat", "binomial")
-    plans = [ap.plan.lu(1024, 1024, "bgp:4x2m", way=w, grid="4x2", block=64).to_dict()["chosen"] for w in ways]
+    plans = [
+        ap.plan.lu(1024, 1024, "bgp:4x2m", options=ap.Options(tree=w, grid="4x2", panel=64)).to_dict()["chosen"]
+        for w in ways
+    ]
     assert plans[0]["messages"] != plans[1]["messages"]
     assert len({str(plan["seconds"]) for plan in plans}) == 3
 
 
 def test_what_is_chosen_is_left_alone():
-    plan = ap.plan.lu(300, 300, "torus:4x3", grid="4x3", block=20, algorithm="2d", pivot="none")
+    plan = ap.plan.lu(300, 300, "torus:4x3", options=ap.Options(grid="4x3", panel=20, algorithm="2d", pivoting="none"))
     assert (plan.grid, plan.block, plan.algorithm, plan.pivot) == ((4, 3, 1), 20, "2d", "none")
     assert {a["name"] for a in ap.plan.lu_algorithms()} == {"1d", "2d", "2.5d"}
 

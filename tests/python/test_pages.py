@@ -55,7 +55,7 @@ def things() -> dict[str, Any]:
     return {
         "machine": machine,
         "plan_gemm": ap.plan.gemm(1000, 900, 800, machine),
-        "plan_gemm_cannon": ap.plan.gemm(1000, 1000, 1000, machine, algorithm="cannon"),
+        "plan_gemm_cannon": ap.plan.gemm(1000, 1000, 1000, machine, options=ap.Options(algorithm="cannon")),
         "plan_lu": ap.plan.lu(1500, 1000, machine),
         "plan_cholesky": ap.plan.cholesky(1500, machine),
         "plan_qr": ap.plan.qr(2000, 400, machine),
@@ -97,7 +97,7 @@ def test_a_plan_has_its_candidates_and_its_graph_over_time(name: str) -> None:
 
 def test_where_a_graph_is_not_simulated_the_page_says_why() -> None:
     assert "Over time" in read(THINGS["plan_gemm_cannon"]).headings
-    large = ap.plan.cholesky(20_000, MACHINE, nb=128)
+    large = ap.plan.cholesky(20_000, MACHINE, options=ap.Options(panel=128))
     assert "Not simulated for this page: 657,359 tasks; at most 60,000 are" in read(large).words
 
 
@@ -158,7 +158,10 @@ def test_another_algorithm_is_told_only_where_it_is_quicker(allport) -> None:
 
 
 def test_an_open_choice_is_told_where_a_fixed_one_is_predicted_to_take_longer() -> None:
-    fixed, free = ap.plan.gemm(512, 512, 4096, MACHINE, grid="16x1"), ap.plan.gemm(512, 512, 4096, MACHINE)
+    fixed, free = (
+        ap.plan.gemm(512, 512, 4096, MACHINE, options=ap.Options(grid="16x1")),
+        ap.plan.gemm(512, 512, 4096, MACHINE),
+    )
     assert fixed.predicted > 1.05 * free.predicted
     told = ap.report.pages.of_plan(fixed, free).advice
     assert "Leave the choice open" in told[0].what and ap.units.format_seconds(free.predicted) in told[0].why

@@ -110,4 +110,4 @@ def test_plans_are_shown(allport):
     assert plan.predicted == min(c["seconds"]["total"] for c in data["candidates"])
     assert plan.grid[0] > plan.grid[1]  # tall and skinny
     with pytest.raises(ap.Error, match="memory"):
-        ap.plan.qr(30000, 300, "torus:4x4", memory="1MiB")
+        ap.plan.qr(30000, 300, "torus:4x4", options=ap.Options(memory="1MiB"))

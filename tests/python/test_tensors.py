@@ -168,17 +168,17 @@ def test_plans_choose_by_exchanges_too():
     # Blocks that are the product's own cost nothing more, in either order of the grid.
     for where in (("y", "", "x", ""), ("x", "", "y", "")):
         given = ap.tensors.TensorDistribution.onto(shapes[0], "torus:4x4", where)
-        plan = ap.tensors.plan_einsum("ijab,abkl->ijkl", *shapes, "torus:4x4", a=given, b=given, distribution=given)
+        plan = ap.tensors.plan_einsum("ijab,abkl->ijkl", *shapes, "torus:4x4", given=(given, given), distribution=given)
         assert plan.predicted == pytest.approx(product.predicted), plan.to_dict()["chosen"]
         assert plan.to_dict()["chosen"]["redistribution_words"] == 0
     # An index that is cut comes first among those that are counted with it.
     other = ap.tensors.TensorDistribution.onto(shapes[0], "torus:4x4", ("", "y", "", "x"))
-    plan = ap.tensors.plan_einsum("ijab,abkl->ijkl", *shapes, "torus:4x4", a=other)
+    plan = ap.tensors.plan_einsum("ijab,abkl->ijkl", *shapes, "torus:4x4", given=(other, None))
     assert plan.choice.rows == ("j", "i") and plan.choice.inner == ("b", "a")
     assert plan.to_dict()["chosen"]["redistribution_words"] == 0 and plan.seconds["redistribute_a"] > 0  # turned round
     # What all ranks exchange with all is dearer than a product on a worse grid.
     lines = ap.tensors.TensorDistribution.onto(shapes[0], "torus:4x4", ("yx", "", "", ""))
-    plan = ap.tensors.plan_einsum("ijab,abkl->ijkl", *shapes, "torus:4x4", a=lines, distribution=lines)
+    plan = ap.tensors.plan_einsum("ijab,abkl->ijkl", *shapes, "torus:4x4", given=(lines, None), distribution=lines)
     costs = [c["seconds"]["total"] for c in plan.to_dict()["candidates"] if "why_not" not in c]
     assert plan.predicted == min(costs)
 
@@ -190,7 +190,9 @@ def test_batches_are_shared_out_by_price():
     assert few.choice.parts in (1, 2)
     assert few.batches in ((2,), (1, 1))
     with pytest.raises(ap.Error, match="bytes per rank") as error:
-        ap.tensors.plan_einsum("bij,bjk->bik", (64, 100, 100), (64, 100, 100), "torus:4x4", memory="10kB")
+        ap.tensors.plan_einsum(
+            "bij,bjk->bik", (64, 100, 100), (64, 100, 100), "torus:4x4", options=ap.Options(memory="10kB")
+        )
     assert error.value.kind == "memory"
 
 
@@ -251,7 +253,7 @@ def test_what_ranks_pass_on_is_planned(allport, tmp_path):
     assert report["as_planned"] and report["redistribution"]["predicted"] == report["redistribution"]["measured"]
     np.testing.assert_allclose(np.load(tmp_path / "C.npy"), np.einsum("ijab,klab->ijkl", a, a))
     blocks = ap.tensors.TensorDistribution.blocks(a.shape, (1, 4, 1, 1))
-    plan = ap.tensors.plan_einsum("ijab,klab->ijkl", a.shape, a.shape, str(machine), a=blocks, b=blocks)
+    plan = ap.tensors.plan_einsum("ijab,klab->ijkl", a.shape, a.shape, str(machine), given=(blocks, blocks))
     hops = [hop for way in plan.ways.values() for hop in way if hop.moves]
     straight = sum(n for hop in hops for s, t, n in zip(*hop.messages(), strict=True) if s != t)
     assert hops and plan.traffic()[1][:, 2].sum() > 8 * straight

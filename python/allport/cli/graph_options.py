@@ -75,17 +75,19 @@ def _grid(grid: str | None, machine: ap.Machine | None) -> str:
     return f"{rows}x{machine.ranks // rows}"
 
 
-def _planned(name: str, extents: list[int], machine: ap.Machine | None, options: dict[str, Any]) -> tuple[Any, str]:
+def _planned(
+    name: str, extents: list[int], machine: ap.Machine | None, dtype: str, options: ap.Options
+) -> tuple[Any, str]:
     if machine is None:
         raise ap.Error(f"{name}: expected --machine SPEC, for which its algorithm and grid are chosen")
     plan: ap.plan.GemmPlan | ap.plan.LuPlan
     if name == "gemm":
         m, n, k = extents
-        plan = ap.plan.gemm(m, n, k, machine, **options, candidates=1)
+        plan = ap.plan.gemm(m, n, k, machine, dtype=dtype, options=options)
         graph = ap.graph.gemm(plan)
     else:
         m, n = extents
-        plan = ap.plan.lu(m, n, machine, **options, candidates=1)
+        plan = ap.plan.lu(m, n, machine, dtype=dtype, options=options)
         graph = ap.graph.lu(plan)
     grid = "x".join(str(x) for x in plan.grid)
     return graph, f"{name} by {plan.algorithm}, {' x '.join(map(str, extents))}, on a {grid} grid"
@@ -154,11 +156,11 @@ def made(
     if name == "gemm":
         if nb is not None:
             raise ap.Error(f"nb = {nb}: expected none for gemm, which has no tiles; --block: its panels' width")
-        chosen = {"dtype": dtype, "grid": grid, "algorithm": algorithm, "panel": block}
-        graph, title = _planned(name, extents, machine, chosen)
+        chosen = ap.Options(grid=grid, algorithm=algorithm, panel=block, candidates=1)
+        graph, title = _planned(name, extents, machine, dtype, chosen)
     elif name == "lu":
-        chosen = {"dtype": dtype, "grid": grid, "algorithm": algorithm, "pivot": pivot, "block": block, "nb": nb or 0}
-        graph, title = _planned(name, extents, machine, chosen)
+        chosen = ap.Options(grid=grid, algorithm=algorithm, pivoting=pivot, panel=block, nb=nb or 0, candidates=1)
+        graph, title = _planned(name, extents, machine, dtype, chosen)
     elif name == "lu-solve":
         if block:
             raise ap.Error(f"block = {block}: expected none for lu-solve, whose blocks --nb gives")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -67,7 +68,7 @@ def _extents(text: str, count: int, example: str) -> list[int]:
 
 
 def _given(machine: str | None, ranks: int | None, dtype: str, **options: Any) -> dict[str, Any]:
-    """The options as plan_gemm and plan_lu take them."""
+    """The options by their names, the machine made of those that say which."""
     if machine is None and ranks is None and "ALLPORT_MACHINE" not in os.environ:
         raise ap.Error("machine: expected --machine SPEC, --ranks N or ALLPORT_MACHINE")
     try:
@@ -75,6 +76,22 @@ def _given(machine: str | None, ranks: int | None, dtype: str, **options: Any) -
     except TypeError as error:
         raise ap.Error(f"dtype = '{dtype}': expected float32, float64, complex64 or complex128") from error
     return {"machine": ap.run.job.machine_for(machine, ranks, 1), "dtype": dtype, **options}
+
+
+RENAMED = {"block": "panel", "big": "outer_panel", "way": "tree", "pivot": "pivoting"}
+
+
+def _arguments(make: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """The command's options as arguments of plan.gemm, plan.lu, plan.cholesky or plan.qr."""
+    names = {**RENAMED, "nb": "nb" if make is ap.plan.lu else "panel"}
+    known = {field.name for field in dataclasses.fields(ap.Options)}
+    tuned = {names.get(name, name): value for name, value in given.items() if names.get(name, name) in known}
+    arguments = {"machine": given["machine"], "dtype": given["dtype"], "options": ap.Options(**tuned)}
+    if "uplo" in given:
+        arguments["lower"] = ap.run.job.lower_of(given["uplo"])
+    if "trans_a" in given:
+        arguments["trans"] = given["trans_a"] + given["trans_b"]
+    return arguments
 
 
 def _widths(plan: dict[str, Any]) -> tuple[str, ...]:
@@ -167,11 +184,12 @@ def _plan_it(
 ) -> None:  # fmt: skip
     """Plans, simulates candidates, writes the page, beside which an open choice is planned, and prints."""
     given = _given(**options)
-    plan = make(*extents, **given)
-    simulated = _simulated(simulate, make, *extents, **given)
+    plan = make(*extents, **_arguments(make, given))
+    simulated = _simulated(simulate, make, *extents, **_arguments(make, given))
     if report is not None:
         fixed = [name for name in FIXED if given.get(name)]
-        free = make(*extents, **{k: v for k, v in given.items() if k not in fixed}) if fixed else None
+        rest = {k: v for k, v in given.items() if k not in fixed}
+        free = make(*extents, **_arguments(make, rest)) if fixed else None
         ap.report.pages.write(ap.report.pages.of_plan(plan, free, simulated=simulated or ()), report)
     show(plan.to_dict(), simulated, all_, as_json)
     if not as_json:
@@ -242,7 +260,7 @@ def einsum(
 ) -> None:
     """Choose how two tensors are contracted: rows, columns, grid, batches, with every candidate's price."""
     a, b = contraction_table.extents(shape_a, "A"), contraction_table.extents(shape_b, "B")
-    plan = ap.tensors.plan_einsum(subscripts, a, b, **_given(**options)).to_dict()
+    plan = ap.tensors.plan_einsum(subscripts, a, b, **_arguments(None, _given(**options))).to_dict()
     if as_json:
         print_json(plan)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +11,11 @@ from allport import _native
 from allport._native import Distribution, GemmPlan
 from allport.errors import failure, together
 from allport.io import working_dtype
-from allport.linalg.matrix import DistributedMatrix, as_distributed, as_matrix, distributed, world_of
+from allport.linalg.matrix import DistributedMatrix, TransposedMatrix, as_distributed, as_matrix, distributed, world_of
 from allport.notebook import Shown
-from allport.plan import gemm as plan_gemm
-from allport.plan import plan_together, problem_of
+from allport.options import Options
+from allport.plan import plan_product, plan_together, problem_of
+from allport.reports import remember
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
@@ -65,44 +66,41 @@ def _start_of_product(
     return DistributedMatrix(comm, c.distribution, local)
 
 
+OPTIONS = ("algorithm", "grid", "order", "panel", "memory", "tree", "overwrite_c", "replicated", "progress")
+
+
 def gemm(
     a: Any,
     b: Any,
+    c: Any = None,
     *,
     alpha: complex = 1.0,
     beta: complex = 0.0,
-    c: Any = None,
-    trans_a: str = "N",
-    trans_b: str = "N",
     comm: Communicator | None = None,
     plan: GemmPlan | None = None,
-    algorithm: str | None = None,
-    grid: str | tuple[int, ...] | None = None,
-    memory: int | str | None = None,
-    way: str | None = None,
-    replicated: bool = False,
-    overwrite: bool = False,
-    progress: Callable[[int, int], None] | None = None,
-    report: bool = False,
+    options: Options | None = None,
 ) -> Any:
-    """alpha op(A) op(B) + beta C over all ranks of a communicator. Called by all ranks with equal arguments.
+    """alpha A B + beta C over all ranks of a communicator. Called by all ranks with equal arguments.
 
-    a, b, c: numpy arrays or DistributedMatrix. `c` is read when beta is not 0, and not changed;
-    with overwrite a distributed `c` of the product's type becomes the product: there is no second one in memory.
-    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
-    all ranks have equal copies, which is checked, and nothing is sent.
+    a, b, c: numpy arrays or DistributedMatrix; of a distributed A, A.T and A.H are taken as they are. `c` is read when
+    beta is not 0, and not changed, unless options.overwrite_c makes it the product.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None, unless
+    options.replicated says that all have equal copies.
     Returns a numpy array on every rank when a and b are numpy arrays, otherwise a DistributedMatrix in the plan's
-    distribution (C's own when c is distributed). With report=True returns (result, GemmReport).
-    plan: of plan.gemm(); made here from algorithm, grid, memory and way when None, and from where a, b and c lie when
-    all three are distributed.
+    distribution (C's own when c is distributed). last_report() is a GemmReport then.
+    plan: of plan.gemm(); made here when None, and from where a, b and c are when all three are distributed.
+    options: algorithm, grid, order, panel, memory, tree, overwrite_c, replicated, progress.
     Raises Error on every rank for wrong shapes, types, or too little memory.
     """
+    options = options or Options()
+    (a, trans_a), (b, trans_b) = _operand(a), _operand(b)
     if comm is None:
         comm = next((x.comm for x in (a, b, c) if isinstance(x, DistributedMatrix)), None)
     comm = world_of(comm)
     arguments = {"a": a, "b": b, "c": c}
-    a, b, c = whole_arrays(comm, as_matrix, arguments, optional=("c",), replicated=replicated)
+    a, b, c = whole_arrays(comm, as_matrix, arguments, optional=("c",), replicated=options.replicated)
     with together(comm):
+        options.only("gemm", *OPTIONS)
         dtype = working_dtype(a.dtype, b.dtype, *([c.dtype] if c is not None else []))
         if dtype.kind == "f" and any(complex(x).imag for x in (alpha, beta)):
             dtype = np.result_type(dtype, np.complex64)
@@ -112,17 +110,26 @@ def gemm(
     for name, extent in (("m", m), ("n", n), ("k", k)):
         comm.ensure_agreement(name, extent)
     if plan is None:
-        ways = {"trans_a": trans_a, "trans_b": trans_b, "memory": memory, "algorithm": algorithm, "grid": grid}
-        ways["way"] = way
-        ways["mapping"], machine = comm.mapping, comm.machine
+        given, machine, trans = None, comm.machine, trans_a + trans_b
         if all(isinstance(x, DistributedMatrix) for x in (a, b, c)):
-            ways["given"], ways["reads_c"] = (a.distribution, b.distribution, c.distribution), beta != 0
+            given = (a.distribution, b.distribution, c.distribution)
+        how = replace(options.part("algorithm", "grid", "order", "panel", "memory", "tree"), candidates=1)
+        how, reads_c = replace(how, mapping=comm.mapping), given is not None and beta != 0
         plan = plan_together(
-            comm, lambda **taken: plan_gemm(m, n, k, machine, dtype=dtype, candidates=1, **{**ways, **taken})
+            comm,
+            lambda **taken: plan_product(m, n, k, machine, dtype, trans, given, reads_c, replace(how, **taken)),
         )
     left, right = as_distributed(a, plan.a, comm, dtype), as_distributed(b, plan.b, comm, dtype)
-    result = _start_of_product(c, beta, plan.c, comm, dtype, overwrite)
-    data = _native.gemm(plan, complex(alpha), left._native, right._native, complex(beta), result._native, progress)
-    given = any(isinstance(x, DistributedMatrix) for x in (a, b, c))
-    answer = result if given else result.to_numpy()
-    return (answer, GemmReport(data)) if report else answer
+    result = _start_of_product(c, beta, plan.c, comm, dtype, options.overwrite_c)
+    data = _native.gemm(
+        plan, complex(alpha), left._native, right._native, complex(beta), result._native, options.progress
+    )
+    given_distributed = any(isinstance(x, DistributedMatrix) for x in (a, b, c))
+    answer = result if given_distributed else result.to_numpy()
+    remember(GemmReport(data))
+    return answer
+
+
+def _operand(x: Any) -> tuple[Any, str]:
+    """An operand as it is stored, and its op."""
+    return (x.of, x.trans) if isinstance(x, TransposedMatrix) else (x, "N")

@@ -18,7 +18,7 @@ from allport._native import Distribution
 from allport.errors import Error, failure, together
 from allport.io import aside, ensure_writable, local_block, scalar_of
 from allport.linalg.matrix import DistributedMatrix
-from allport.plan import PIVOTING
+from allport.options import PIVOTING, Options
 from allport.plan import lu as plan_lu
 
 if TYPE_CHECKING:
@@ -242,7 +242,8 @@ def read(
     with together(comm):
         if distribution is None:
             m, n = shape
-            plan = plan_lu(m, n, comm.machine, dtype=dtype, pivot=small["pivot"], candidates=1, mapping=comm.mapping)
+            how = Options(pivoting=small["pivot"], candidates=1, mapping=comm.mapping)
+            plan = plan_lu(m, n, comm.machine, dtype=dtype, options=how)
             distribution = plan.distribution
         if distribution.shape != shape:
             raise failure(f"distribution: has shape {distribution.shape}, the factors in '{name}' {shape}")

@@ -18,7 +18,7 @@ from allport.whole_arrays import Distributed, Whole
 if TYPE_CHECKING:
     from allport.comm import Communicator
 
-__all__ = ["DistributedMatrix", "Distribution", "distribute", "load"]
+__all__ = ["DistributedMatrix", "Distribution", "TransposedMatrix", "distribute", "load"]
 
 
 class DistributedMatrix(Distributed):
@@ -63,6 +63,16 @@ class DistributedMatrix(Distributed):
         return self.local.dtype
 
     @property
+    def T(self) -> TransposedMatrix:
+        """A^T as gemm() takes it; nothing is moved."""
+        return TransposedMatrix(self, "T")
+
+    @property
+    def H(self) -> TransposedMatrix:
+        """A^H, conjugated and transposed, as gemm() takes it; nothing is moved."""
+        return TransposedMatrix(self, "C")
+
+    @property
     def _native(self) -> _native.Matrix:
         """As the compiled functions take it: a view of this rank's part."""
         return _native.Matrix(self.comm._native, self.distribution, self.local)
@@ -93,6 +103,40 @@ class DistributedMatrix(Distributed):
 
     def __repr__(self) -> str:
         return f"DistributedMatrix({self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.distribution!r})"
+
+
+class TransposedMatrix(Distributed):
+    """A^T or A^H of a distributed matrix, for gemm(): A.T and A.H make it.
+
+    of: the matrix, whose part of this rank is local. trans: 'T' or 'C'.
+    """
+
+    def __init__(self, of: DistributedMatrix, trans: str) -> None:
+        self.of, self.trans, self.comm, self.local = of, trans, of.comm, of.local
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns) of the whole matrix."""
+        rows, columns = self.of.shape
+        return columns, rows
+
+    def materialize(self) -> DistributedMatrix:
+        """A matrix of its own: each rank transposes its part, nothing moves. Local."""
+        local = self.of.local.T if self.trans == "T" else self.of.local.conj().T
+        distribution = _native.transposed(self.of.distribution)
+        return DistributedMatrix(self.of.comm, distribution, np.asfortranarray(local))
+
+    def to_numpy(self) -> np.ndarray:
+        """The whole matrix on every rank. Called by all ranks."""
+        return self.materialize().to_numpy()
+
+    def __repr__(self) -> str:
+        return f"{self.of!r}.{'T' if self.trans == 'T' else 'H'}"
+
+
+def op(a: DistributedMatrix, trans: str) -> DistributedMatrix | TransposedMatrix:
+    """op(A) as gemm() takes it: A for 'N', A.T for 'T', A.H for 'C'."""
+    return a if trans == "N" else TransposedMatrix(a, trans)
 
 
 def world_of(comm: Communicator | None) -> Communicator:
@@ -128,6 +172,8 @@ def as_matrix(x: Any, name: str) -> Any:
     """An array in one or two dimensions as [rows, columns]; one is a column. A distributed matrix as it is."""
     if isinstance(x, DistributedMatrix):
         return x
+    if isinstance(x, TransposedMatrix):
+        raise failure(f"{name}: is a transposed view, which gemm alone takes; {name}.materialize() makes a matrix")
     if isinstance(x, Distributed):
         raise failure(f"{name}: is a {type(x).__name__}; expected a matrix: {name}.to_matrix(rows) makes one")
     if x.ndim not in (1, 2):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,10 +16,19 @@ from allport.linalg.cholesky import CholeskyReport, cholesky, copied
 from allport.linalg.distributions import square_distribution
 from allport.linalg.gemm import gemm
 from allport.linalg.lu import LuReport, SingularMatrix, lu, number
-from allport.linalg.matrix import DistributedMatrix, as_distributed, as_matrix, as_system, world_of
+from allport.linalg.matrix import (
+    DistributedMatrix,
+    TransposedMatrix,
+    as_distributed,
+    as_matrix,
+    as_system,
+    world_of,
+)
 from allport.linalg.right_hand_sides import RightHandSides
 from allport.notebook import Shown
-from allport.plan import check_assumption, check_growth_bound, plan_on
+from allport.options import Options
+from allport.plan import FACTOR_OPTIONS, check_assumption, check_growth_bound, plan_on
+from allport.reports import remember, unreported
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
@@ -29,23 +37,26 @@ if TYPE_CHECKING:
 __all__ = ["SolveReport", "norm", "solve", "solve_residual"]
 
 PLANS = {"gen": "plan.lu()", "pos": "plan.cholesky()"}
-NORMS = {1: "1", np.inf: "I", "fro": "F", "max": "M"}
+NORMS = {None: "F", 1: "1", np.inf: "I", "fro": "F", "max": "M"}
 REFINED = {"f8": "float64", "c16": "complex128"}
 
 
-def norm(a: Any, which: float | str = 1, *, comm: Communicator | None = None, replicated: bool = False) -> float:
-    """A norm of a matrix: 1, numpy.inf, 'fro' or 'max'; NaN when an element is NaN. Called by all ranks.
+def norm(
+    a: Any, ord: float | str | None = None, *, comm: Communicator | None = None, replicated: bool = False
+) -> float:
+    """A norm of a matrix, by numpy.linalg.norm's names: None or 'fro', 1, numpy.inf, and 'max', the largest magnitude.
 
-    a: DistributedMatrix or numpy array; one of one dimension is a column.
-    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
-    all ranks have equal copies, which is checked, and nothing is sent.
+    a: DistributedMatrix or numpy array; one of one dimension is a column. NaN when an element is NaN. Called by all
+    ranks.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None;
+    replicated=True: all ranks have equal copies, which is checked, and nothing is sent.
     """
     comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
     (a,) = whole_arrays(comm, as_matrix, {"a": a}, replicated=replicated)
     with together(comm):
-        if which not in NORMS:
-            raise failure(f"which = {which!r}: expected 1, numpy.inf, 'fro' or 'max'")
-    return _native.norm(NORMS[which], _matrix(a, comm)._native)
+        if ord not in NORMS:
+            raise failure(f"ord = {ord!r}: expected None, 'fro', 1, numpy.inf or 'max'")
+    return _native.norm(NORMS[ord], _matrix(a, comm)._native)
 
 
 def _matrix(a: Any, comm: Communicator) -> DistributedMatrix:
@@ -61,18 +72,18 @@ class SolveReport(Shown):
 
     @property
     def factorization(self) -> LuReport | CholeskyReport:
-        """Of the last factorization that was made: CholeskyReport with assume='pos'."""
+        """Of the last factorization that was made: CholeskyReport with assume_a='pos'."""
         kind = CholeskyReport if self._data["assume"] == "pos" else LuReport
         return kind(self._data["factorization"])
 
     @property
     def refinement(self) -> dict[str, Any] | None:
-        """{'iterations', 'fell_back', 'why'} with refine=True, otherwise None."""
+        """{'iterations', 'fell_back', 'why'} with Options(refine=True), otherwise None."""
         return self._data["refinement"]
 
     @property
     def residual(self) -> float:
-        """||b - op(A) x||_1 / (||op(A)||_1 ||x||_1 n eps): see solve_residual()."""
+        """||b - op(A) x||_1 / (||op(A)||_1 ||x||_1 n eps), see solve_residual(); NaN without Options(residual=True)."""
         return number(self._data["residual"])
 
     def to_dict(self) -> dict[str, Any]:
@@ -84,12 +95,6 @@ class SolveReport(Shown):
         return f"SolveReport({took:.4g} s, residual {self.residual:.3g}, refinement {self.refinement})"
 
 
-def _transposed(a: DistributedMatrix, trans: str) -> DistributedMatrix:
-    """A^T or A^H; every rank transposes its part, nothing moves."""
-    local = a.local.T if trans == "T" else a.local.conj().T
-    return DistributedMatrix(a.comm, _native.transposed(a.distribution), np.asfortranarray(local))
-
-
 def solve_residual(
     a: Any, x: Any, b: Any, trans: str = "N", *, comm: Communicator | None = None, replicated: bool = False
 ) -> float:
@@ -98,20 +103,24 @@ def solve_residual(
     SLATE asks for at most 50 of this without the n; ScaLAPACK's solvers for about 10. 0 for an empty system, NaN when
     anything is NaN. a [n, n], x and b [n] or [n, any number]: numpy arrays, or DistributedMatrix distributed at will,
     of one dtype. Called by all ranks.
-    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
-    all ranks have equal copies, which is checked, and nothing is sent.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None;
+    replicated=True: all ranks have equal copies, which is checked, and nothing is sent.
     """
     if comm is None:
         comm = next((y.comm for y in (a, x, b) if isinstance(y, DistributedMatrix)), None)
     comm = world_of(comm)
     three = whole_arrays(comm, as_system, {"a": a, "x": x, "b": b}, replicated=replicated)
+    with together(comm):
+        if trans not in ("N", "T", "C"):
+            raise failure(f"trans = '{trans}': expected 'N', 'T' or 'C'")
     a, x, b = (_matrix(y, comm) for y in three)
     n, columns = x.shape
     if n == 0 or columns == 0:
         return 0.0
-    left = gemm(a, x, alpha=-1, beta=1, c=b, trans_a=trans, comm=comm)
-    scale = norm(a, 1 if trans == "N" else np.inf) * norm(x) * n * float(np.finfo(a.dtype).eps) / 2
-    wrong = norm(left)
+    with unreported():
+        left = gemm(a if trans == "N" else TransposedMatrix(a, trans), x, b, alpha=-1, beta=1, comm=comm)
+    scale = norm(a, 1 if trans == "N" else np.inf) * norm(x, 1) * n * float(np.finfo(a.dtype).eps) / 2
+    wrong = norm(left, 1)
     if wrong == 0:
         return 0.0
     return wrong / scale if scale != 0 else math.inf if wrong > 0 else math.nan
@@ -132,148 +141,129 @@ def _hermitian(a: DistributedMatrix, uplo: str) -> DistributedMatrix:
     """All of a Hermitian matrix of which one triangle is looked at. Called by all ranks."""
     half = copied(a, a.dtype)
     _native.keep_triangle(half._native, uplo)
-    other = _transposed(half, "C").redistribute(a.distribution)
+    other = half.H.materialize().redistribute(a.distribution)
     diagonal = copied(half, half.dtype)
     _native.keep_triangle(diagonal._native, "U" if uplo == "L" else "L")
     half.local[...] += other.local - diagonal.local
     return half
 
 
+def _finite(x: float) -> float | None:
+    return x if math.isfinite(x) else None
+
+
 def _solve_positive(
-    a: Any, x: DistributedMatrix, uplo: str, trans: str, options: dict[str, Any], began: float, report: bool
-) -> SolveReport | None:
-    """x = A^-1 x for positive definite A."""
-    comm = x.comm
+    a: Any, x: DistributedMatrix, lower: bool, trans: str, plan: CholeskyPlan | None, options: Options
+) -> dict[str, Any]:
+    """x = A^-1 x for positive definite A; what the report says."""
+    comm, began = x.comm, time.perf_counter()
     if trans == "T" and x.dtype.kind == "c":
         raise failure("trans = 'T': expected 'N' or 'C', which are one for a Hermitian matrix; solve with a.conj()")
-    sides = copied(x, x.dtype) if report else x
-    factors, found = cholesky(a, uplo=uplo, comm=comm, report=True, **options)
+    sides = copied(x, x.dtype) if options.residual else x
+    how = options.part("grid", "order", "panel", "workers", "memory", "progress")
+    factors = cholesky(a, lower=lower, comm=comm, plan=plan, options=how)
     ran = factors._solve(x)
-    solved = time.perf_counter()
-    if not report:
-        return None
-    whole = _hermitian(as_distributed(a, factors.factor.distribution, comm, x.dtype), uplo)
-    residual = solve_residual(whole, x, sides)
-    data = {"factorization": found.to_dict(), "solve": ran, "refinement": None, "trans": trans, "assume": "pos"}
-    return SolveReport(
-        {
-            **data,
-            "residual": residual if math.isfinite(residual) else None,
-            "seconds": {"total": solved - began},
-        }
-    )
+    data: dict[str, Any] = {
+        "factorization": factors.report.to_dict(),
+        "solve": ran,
+        "refinement": None,
+        "residual": None,
+    }
+    data["seconds"] = {"total": time.perf_counter() - began}
+    if options.residual:
+        whole = _hermitian(as_distributed(a, factors.factor.distribution, comm, x.dtype), "L" if lower else "U")
+        data["residual"] = _finite(solve_residual(whole, x, sides))
+    return data
+
+
+def _solve_general(
+    a: Any, x: DistributedMatrix, trans: str, plan: LuPlan | None, options: Options
+) -> tuple[DistributedMatrix, dict[str, Any]]:
+    """x of op(A) x = b by LU, x being b at first, and what the report says."""
+    comm, dtype, op, began = x.comm, x.dtype, trans, time.perf_counter()
+    sides = copied(x, dtype) if options.residual else x
+    how = options.part(*(name for name in FACTOR_OPTIONS if name not in ("growth_bound", "fall_back")))
+    refinement: dict[str, Any] | None = None
+    if options.refine and a.shape[0] > 0:
+        if plan is None:
+            given = a.distribution if isinstance(a, DistributedMatrix) and trans == "N" else None
+            plan = plan_on(comm, a, how, dtype, given)
+        a, op = as_distributed(a, plan.distribution, comm, dtype), "N"
+        a = a if trans == "N" else TransposedMatrix(a, trans).materialize()
+        refinement = _native.solve_refined(plan, a._native, x._native, options.progress)
+        found = refinement.pop("factorization")
+        if found["info"] > 0:
+            raise SingularMatrix(found["info"] - 1)
+    else:
+        factors = lu(a, comm=comm, plan=plan, options=options.part(*FACTOR_OPTIONS, "progress"))
+        assert factors.report is not None
+        x, found = factors.solve(x, trans), factors.report.to_dict()
+        if options.residual:
+            a = as_distributed(a, factors.factors.distribution, comm, dtype)
+    data: dict[str, Any] = {"factorization": found, "refinement": refinement, "residual": None}
+    data["seconds"] = {"total": time.perf_counter() - began}
+    if options.residual:
+        data["residual"] = _finite(solve_residual(a, x, sides, op))
+    return x, data
+
+
+def _check_general(options: Options, dtype: np.dtype) -> None:
+    """Raises Error where options contradict each other."""
+    check_growth_bound(options.growth_bound, options.fall_back)
+    if options.refine and options.growth_bound is not None:
+        raise failure(
+            "growth_bound: refine=True looks at the answer instead, and factors in full precision where half does "
+            "not do; leave one of them out"
+        )
+    if options.refine and dtype.str[1:] not in REFINED:
+        raise failure(f"refine: needs float64 or complex128, got {dtype}; convert with astype, or refine=False")
 
 
 def solve(
     a: Any,
     b: Any,
     *,
-    assume: str = "gen",
-    uplo: str = "L",
-    workers: int = 1,
-    refine: bool = False,
-    pivot: str = "tournament",
+    assume_a: str = "gen",
+    lower: bool = False,
     trans: str = "N",
     comm: Communicator | None = None,
     plan: LuPlan | CholeskyPlan | None = None,
-    algorithm: str | None = None,
-    grid: str | tuple[int, ...] | None = None,
-    block: int = 0,
-    nb: int = 0,
-    big: int = 0,
-    memory: int | str | None = None,
-    way: str | None = None,
-    replicated: bool = False,
-    growth_bound: float | None = None,
-    fall_back: bool = False,
-    progress: Callable[[int, int], None] | None = None,
-    report: bool = False,
+    options: Options | None = None,
 ) -> Any:
     """x with op(A) x = b, over all ranks of a communicator. Called by all ranks with equal arguments.
 
     a [n, n], b [n] or [n, any number]: numpy arrays or DistributedMatrix; neither is changed. x is like b, in the wider
-    type of the two.
-    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
-    all ranks have equal copies, which is checked, and nothing is sent.
-    trans: 'N', 'T' or 'C': op(A) = A, A^T or A^H.
-    refine: float64 and complex128 only: A is factored in half the precision and x corrected to full (LAPACK's dsgesv);
-    where that does not converge A is factored in full. plan: of plan.lu(); the other arguments as in lu().
-    assume: 'gen', any matrix, by LU; 'pos', Hermitian positive definite, by Cholesky: the triangle `uplo` of A is read,
-    plan is of plan.cholesky(), and grid, nb, memory and workers are as in cholesky(); the others are LU's.
-    With report=True returns (x, SolveReport). NaN in a or b flows into x.
-    Raises SingularMatrix (an Error and numpy's LinAlgError) with the index of the zero pivot,
-    NotPositiveDefinite with the leading minor, Error for wrong shapes, types, or too little memory; on every
-    rank.
+    type of the two. last_report() is a SolveReport then.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None, unless
+    options.replicated says that all have equal copies.
+    assume_a: as scipy.linalg.solve has it: 'gen', any matrix, by LU; 'pos', Hermitian positive definite, by Cholesky:
+    the upper triangle of A is read, or the lower one where `lower`. trans: 'N', 'T' or 'C': op(A) = A, A^T or A^H.
+    plan: of plan.lu(), or of plan.cholesky() for 'pos'.
+    options: those of lu() and refine, or, for 'pos', grid, order, panel, workers and memory; replicated, progress, and
+    residual for the report. refine, for float64 and complex128: A is factored in half the precision, in full where x
+    does not converge. NaN in a or b flows into x.
+    Raises SingularMatrix (an Error and numpy's LinAlgError) with the index of the zero pivot, NotPositiveDefinite with
+    the leading minor, Error for wrong shapes, types, or too little memory; on every rank.
     """
+    options = options or Options()
     if comm is None:
         comm = next((x.comm for x in (a, b) if isinstance(x, DistributedMatrix)), None)
     comm = world_of(comm)
-    began = time.perf_counter()
-    a, b = whole_arrays(comm, as_system, {"a": a, "b": b}, replicated=replicated)
+    a, b = whole_arrays(comm, as_system, {"a": a, "b": b}, replicated=options.replicated)
     with together(comm):
+        check_assumption(assume_a, options)
         _check_square(a)
         right = RightHandSides(b, a.shape[0], working_dtype(a.dtype), trans)
-        dtype = right.dtype
-        check_growth_bound(growth_bound, fall_back)
-        general: dict[str, Any] = {
-            "refine": refine,
-            "algorithm": algorithm,
-            "block": block,
-            "big": big,
-            "way": way,
-        }
-        general.update(growth_bound=growth_bound, fall_back=fall_back)
-        general["pivot"] = pivot if pivot != "tournament" else None
-        check_assumption(assume, general)
-        if assume == "gen" and workers != 1:
-            raise failure(f"workers = {workers}: is for assume='pos'; leave it out, or set OMP_NUM_THREADS for BLAS")
-        if plan is not None and isinstance(plan, CholeskyPlan) != (assume == "pos"):
-            raise failure(f"plan: is a {type(plan).__name__}: expected one of {PLANS[assume]} for assume='{assume}'")
-        if refine and growth_bound is not None:
-            raise failure(
-                "growth_bound: refine=True looks at the answer instead, and factors in full precision where half does "
-                "not do; leave one of them out"
-            )
-        if refine and dtype.str[1:] not in REFINED:
-            raise failure(f"refine: needs float64 or complex128, got {dtype}; convert with astype, or refine=False")
-        a = _with_dtype(a, dtype)
-    if assume == "pos":
-        x = right.matrix(comm)
-        ways = {"plan": plan, "grid": grid, "nb": nb, "workers": workers, "memory": memory}
-        told = _solve_positive(a, x, uplo, trans, ways, began, report)
-        return (right.like(x), told) if report else right.like(x)
-    options: dict[str, Any] = {"pivot": pivot, "algorithm": algorithm, "grid": grid, "block": block, "nb": nb}
-    options.update(big=big, memory=memory, way=way)
-    planned = plan if isinstance(plan, LuPlan) else None
-    refinement: dict[str, Any] | None = None
-    x, op = right.matrix(comm), trans
-    if refine and a.shape[0] > 0:
-        if planned is None:
-            given = a.distribution if isinstance(a, DistributedMatrix) and trans == "N" else None
-            planned = plan_on(comm, a, dtype=dtype, given=given, **options)
-        a, op = as_distributed(a, planned.distribution, comm, dtype), "N"
-        a = a if trans == "N" else _transposed(a, trans)
-        refinement = _native.solve_refined(planned, a._native, x._native, progress)
-        data = refinement.pop("factorization")
-        if data["info"] > 0:
-            raise SingularMatrix(data["info"] - 1)
+        _check_general(options, right.dtype)
+        if plan is not None and isinstance(plan, CholeskyPlan) != (assume_a == "pos"):
+            kind = type(plan).__name__
+            raise failure(f"plan: is a {kind}: expected one of {PLANS[assume_a]} for assume_a='{assume_a}'")
+        a = _with_dtype(a, right.dtype)
+    x = right.matrix(comm)
+    if assume_a == "pos":
+        data = _solve_positive(a, x, lower, trans, plan if isinstance(plan, CholeskyPlan) else None, options)
     else:
-        options.update(growth_bound=growth_bound, fall_back=fall_back)
-        factors = lu(a, comm=comm, plan=planned, progress=progress, **options)
-        x, data = factors.solve(x, trans), factors.report.to_dict()
-        a = as_distributed(a, factors.factors.distribution, comm, dtype) if report else a
-    solved = time.perf_counter()
+        x, data = _solve_general(a, x, trans, plan if isinstance(plan, LuPlan) else None, options)
     answer = right.like(x)
-    if not report:
-        return answer
-    residual = solve_residual(a, x, right.matrix(comm), op)
-    return answer, SolveReport(
-        {
-            "factorization": data,
-            "refinement": refinement,
-            "residual": residual if math.isfinite(residual) else None,
-            "trans": trans,
-            "assume": "gen",
-            "seconds": {"total": solved - began},
-        }
-    )
+    remember(SolveReport({**data, "trans": trans, "assume": assume_a}))
+    return answer

@@ -43,7 +43,9 @@ def api(comm: Any) -> None:
         expect("gemm", ["plan_gemm"], lambda m=matrix: ap.gemm(m, m, comm=comm))
         expect("lu", ["plan_lu"], lambda m=matrix: ap.lu(m, comm=comm))
         expect("solve", ["plan_lu"], lambda m=matrix: ap.solve(m, a[:, 0], comm=comm))
-        expect("refined", ["plan_lu"], lambda m=matrix: ap.solve(m, a[:, 0], comm=comm, refine=True))
+        expect(
+            "refined", ["plan_lu"], lambda m=matrix: ap.solve(m, a[:, 0], comm=comm, options=ap.Options(refine=True))
+        )
     plan = ap.plan.lu(24, 24, comm.machine)
     expect("lu with a plan", [], lambda: ap.lu(a, comm=comm, plan=plan))
 

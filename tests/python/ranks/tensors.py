@@ -152,7 +152,8 @@ def check_einsum():
                     given[int(rng.integers(2))] = [a, b][int(rng.integers(2))]
                     given = [given[0] if given[0] is not b else a, given[1] if given[1] is not a else b]
                 out = some_distribution(wanted.shape) if how == 3 else None
-                got, report = ap.einsum(subscripts, *given, comm=comm, distribution=out, report=True)
+                got = ap.einsum(subscripts, *given, comm=comm, distribution=out)
+                report = ap.last_report()
                 assert out is None or got.distribution == out
                 close(got.to_numpy() if isinstance(got, ap.DistributedTensor) else got, wanted, (subscripts, how))
                 assert report.as_planned, (subscripts, how, report.to_dict())
@@ -172,9 +173,10 @@ def check_products_by_name():
             if algorithm in ("summa25", "3d") and grid[2] == 1:
                 continue
             out = some_distribution(wanted.shape)
-            got, report = ap.einsum(
-                "ijab,abkl->kjil", *parts, algorithm=algorithm, grid=grid, distribution=out, report=True
+            got = ap.einsum(
+                "ijab,abkl->kjil", *parts, distribution=out, options=ap.Options(algorithm=algorithm, grid=grid)
             )
+            report = ap.last_report()
             close(got.to_numpy(), wanted, (algorithm, grid))
             assert report.as_planned
 
@@ -198,7 +200,8 @@ def check_tensordot():
             wanted = np.asarray(np.tensordot(a, b, axes), dtype=dtype)
             close(ap.tensordot(a, b, axes, comm=comm), wanted, axes)
             parts = [ap.tensors.distribute(x, comm, distribution=some_distribution(x.shape)) for x in (a, b)]
-            got, report = ap.tensordot(*parts, axes, report=True)
+            got = ap.tensordot(*parts, axes)
+            report = ap.last_report()
             close(got.to_numpy(), wanted, axes)
             assert report.as_planned
             assert set(report.seconds) == {"total", "product", "compute", "wait", "redistribute"}
@@ -209,16 +212,20 @@ def check_tensordot():
 def check_plans():
     a, b = random((6, 5, 4, 3), "f8"), random((4, 3, 5, 7), "f8")
     wanted = np.einsum("ijab,abkl->ijkl", a, b)
-    plan = ap.tensors.plan_einsum("ijab,abkl->ijkl", a.shape, b.shape, comm.machine, mapping=comm.mapping)
+    plan = ap.tensors.plan_einsum(
+        "ijab,abkl->ijkl", a.shape, b.shape, comm.machine, options=ap.Options(mapping=comm.mapping)
+    )
     parts = [ap.tensors.distribute(x, comm, distribution=d) for x, d in ((a, plan.a), (b, plan.b))]
-    got, report = ap.einsum("ijab,abkl->ijkl", *parts, plan=plan, report=True)
+    got = ap.einsum("ijab,abkl->ijkl", *parts, plan=plan)
+    report = ap.last_report()
     close(got.to_numpy(), wanted)
     data = report.to_dict()
     assert report.as_planned and data["redistributed_bytes"] == 0 and got.distribution == plan.c
     assert "Contraction, as it ran" in (report._repr_html_() or "") and repr(report).startswith("ContractionReport(")
     # The same plan for tensors that lie elsewhere, and one for something else.
     moved = [x.redistribute(some_distribution(x.shape)) for x in parts]
-    got, report = ap.einsum("ijab,abkl->ijkl", *moved, plan=plan, report=True)
+    got = ap.einsum("ijab,abkl->ijkl", *moved, plan=plan)
+    report = ap.last_report()
     close(got.to_numpy(), wanted)
     assert report.as_planned
     refuses("plan: is for contraction", lambda: ap.einsum("ijab,abkl->ijlk", *parts, plan=plan))
@@ -238,7 +245,8 @@ def check_plans():
             "f8",
         )
         wanted = np.einsum(subscripts, wanted, other)
-        x, report = ap.einsum(subscripts, x, ap.tensors.distribute(other, comm), report=True)
+        x = ap.einsum(subscripts, x, ap.tensors.distribute(other, comm))
+        report = ap.last_report()
         assert report.as_planned, subscripts
         close(x.to_numpy(), wanted, subscripts)
 
@@ -262,7 +270,7 @@ def check_errors():
         ("axis 7", lambda: ap.tensordot(a, b, ([7], [0]), comm=comm)),
         ("distribution", lambda: ap.einsum("ij,jk", a, b, comm=comm, distribution=part.distribution)),
         ("dtype", lambda: ap.einsum("ij,jk", a.astype(object), b, comm=comm)),
-        ("memory", lambda: ap.einsum("ij,jk", part, b, memory=8)),
+        ("memory", lambda: ap.einsum("ij,jk", part, b, options=ap.Options(memory=8))),
         ("DistributedMatrix", lambda: ap.einsum("ij,jk", ap.distribute(a, comm), b)),
         ("other: has shape", lambda: part + ap.tensors.distribute(b, comm)),
         ("einsum() multiplies", lambda: part * part),

@@ -10,6 +10,7 @@ from allport.io import MatrixFile, inspect, working_dtype
 from allport.linalg import lu_file
 from allport.linalg.lu import lu
 from allport.machine import Machine
+from allport.options import Options
 from allport.plan import check_growth_bound
 from allport.plan import lu as plan_lu
 from allport.run.job import Job, Laps, agree, finite, load
@@ -41,15 +42,17 @@ class FactorJob(Job):
             *shape,
             machine,
             dtype=dtype,
-            pivot=self.pivot,
-            algorithm=self.algorithm,
-            grid=self.grid,
-            order=self.order,
-            block=self.block,
-            nb=self.nb,
-            big=self.big,
-            memory=self.memory,
-            way=self.way,
+            options=Options(
+                pivoting=self.pivot,
+                algorithm=self.algorithm,
+                grid=self.grid,
+                order=self.order,
+                panel=self.block,
+                nb=self.nb,
+                outer_panel=self.big,
+                memory=self.memory,
+                tree=self.way,
+            ),
         )
 
 
@@ -80,16 +83,9 @@ class LuJob(FactorJob):
         dtype, where = working_dtype(file.dtype), planned.distribution
         matrix = load(file, comm, where, dtype)
         laps.done("load")
-        factors, report = lu(
-            matrix,
-            comm=comm,
-            plan=planned,
-            overwrite=True,
-            growth_bound=job.growth_bound,
-            fall_back=job.fall_back,
-            progress=progress,
-            report=True,
-        )
+        how = Options(growth_bound=job.growth_bound, fall_back=job.fall_back, progress=progress)
+        factors = lu(matrix, comm=comm, plan=planned, overwrite_a=True, options=how)
+        report = factors.report
         laps.done("lu")
         residual = factors.residual(load(file, comm, where, dtype)) if job.check_residual else None
         laps.done("check")
