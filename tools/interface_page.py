@@ -15,9 +15,9 @@ NONE = "–"
 # What it is; C++ header and name; C (? stands for s, d, c, z); Python. Fortran has what C has.
 OTHERS = [
     ("a communicator that knows its machine", "comm/communicator", "Communicator", "comm_create", "Communicator"),
-    ("rank and size", "comm/communicator", "Communicator::rank", "comm_rank", "Communicator.rank"),
+    ("rank and size", "comm/communicator", "Communicator::rank", "comm_rank", "Communicator.Get_rank"),
     ("parts of a communicator", "comm/communicator", "Communicator::sub", "comm_part", "Communicator.sub"),
-    ("the end of one", "comm/communicator", "Communicator", "comm_free", "Communicator"),
+    ("the end of one", "comm/communicator", "Communicator", "comm_free", "Communicator.Free"),
     ("a machine, by spec or file", "machine/machine", "Machine::parse", "machine_create machine_from_toml", "Machine"),
     ("a communicator's machine", "comm/communicator", "Communicator::machine", "comm_machine", "Communicator.machine"),
     ("where its ranks are", "mapping/mapping", "Mapping::from_list", "machine_placed", "Communicator.mapping"),
@@ -27,11 +27,11 @@ OTHERS = [
     ("a machine's end", "machine/machine", "Machine", "machine_free", "Machine"),
     ("built-in machines", "machine/machine", "preset_names", "machine_preset", "machine.preset_names"),
     ("a reduction's operator of the program's own", "schedule/interpreter", "Combine", "op_create", ""),
-    ("a sum, by its older name", "comm/communicator", "Communicator::reduce", "reduce_sum", "Communicator.reduce"),
-    ("what is in flight: wait", "comm/transfer", "Transfer::wait", "wait", "Transfer.wait"),
-    ("what is in flight: test", "comm/transfer", "Transfer::test", "test", "Transfer.test"),
-    ("what was prepared: start", "comm/transfer", "Persistent::start", "start", "Persistent.start"),
-    ("what was prepared: its end", "comm/transfer", "Persistent", "persistent_free", "Persistent"),
+    ("a sum, by its older name", "comm/communicator", "Communicator::reduce", "reduce_sum", "Communicator.Reduce"),
+    ("what is in flight: wait", "comm/transfer", "Transfer::wait", "wait", "Transfer.Wait"),
+    ("what is in flight: test", "comm/transfer", "Transfer::test", "test", "Transfer.Test"),
+    ("what was prepared: start", "comm/transfer", "Persistent::start", "start", "Persistent.Start"),
+    ("what was prepared: its end", "comm/transfer", "Persistent", "persistent_free", "Persistent.Free"),
     ("registered algorithms", "collectives/registry", "algorithms", "algorithm_name algorithm_summary",
      "collectives.algorithms"),
     ("a schedule on a machine, chosen or by name", "select/select", "choose", "schedule_create", "make_schedule"),
@@ -116,11 +116,10 @@ Every form takes the name of a registered algorithm; without one it is chosen by
 
 ## Collectives
 
-Three forms each: blocking, started (`start_…`: a handle to wait for), prepared (`prepare_…`: started again and
-again).
+Three forms each: blocking, started (a handle to wait for), prepared (started again and again).
 C++'s are methods of `Communicator`, on bytes; C's and Fortran's have `allport_` before them; Python's are methods of
-`Communicator`, on numpy arrays, and on whatever has the buffer protocol or DLPack in the CPU's memory. Blocks are in
-the order of ranks everywhere, wherever in the machine these are.
+`Communicator` with mpi4py's names, on numpy arrays, and on whatever has the buffer protocol or DLPack in the CPU's
+memory. Blocks are in the order of ranks everywhere, wherever in the machine these are.
 
 | does | C++ | C and Fortran | Python |
 |---|---|---|---|
@@ -199,15 +198,16 @@ def page() -> str:
     code = Code()
     rows, listed = [], set()
     for c in TABLE:
-        for form in ("", "start_", "prepare_"):
-            cpp, python = form + c.cpp, form + c.name
+        for form, python in zip(("", "start_", "prepare_"), c.python_names):
+            cpp, name = form + c.cpp, form + c.name
             found(f"C++ {cpp}", code.has_cpp("comm/communicator", cpp))
-            found(f"C allport_{python}", f"allport_{python}" in code.c)
-            found(f"Fortran allport_{python}", f"allport_{python}" in code.fortran)
+            found(f"C allport_{name}", f"allport_{name}" in code.c)
+            found(f"Fortran allport_{name}", f"allport_{name}" in code.fortran)
             found(f"Python Communicator.{python}", code.has_python(f"Communicator.{python}"))
-            listed.add(f"allport_{python}")
+            listed.add(f"allport_{name}")
         short = c.does.split(". ")[0].rstrip(".")
-        forms = [" ".join(f"`{form}{name}`" for form in ("", "start_", "prepare_")) for name in (c.cpp, c.name, c.name)]
+        forms = [" ".join(f"`{form}{name}`" for form in ("", "start_", "prepare_")) for name in (c.cpp, c.name)]
+        forms.append(" ".join(f"`{name}`" for name in c.python_names))
         rows.append(f"| {short} | {' | '.join(forms)} |")
     others = []
     for what, header, cpp, c_names, python in OTHERS:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 class Collective:
     """One collective of every interface."""
 
-    name: str  # MPI's, C's, Fortran's and Python's
+    name: str  # C's and Fortran's
     cpp: str  # a method of Communicator
     what: str  # the enumerator of allport::Collective
     does: str
@@ -23,31 +23,41 @@ class Collective:
     c_parameters: str
     python: str  # its parameters
     passed: str  # to the maker of the call
-    returns: str
     python_says: str
     varies: bool = False
+
+    @property
+    def mpi(self) -> str:
+        """MPI's name, without MPI_: what mpi4py calls it."""
+        return {"reduce_scatter": "Reduce_scatter_block", "reduce_scatterv": "Reduce_scatter"}.get(
+            self.name, self.name.capitalize()
+        )
+
+    @property
+    def python_names(self) -> tuple[str, str, str]:
+        """Blocking, started, prepared."""
+        return self.mpi, f"I{self.mpi[0].lower()}{self.mpi[1:]}", f"{self.mpi}_init"
 
     @property
     def reduces(self) -> bool:
         return "op" in self.c_parameters.split()
 
 
-ARRAY = "array: ArrayLike"
-ALGORITHM = "algorithm: str | None = None"
+SEND = "sendbuf: ArrayLike"
+RECV = "recvbuf: ArrayLike"
+ALGORITHM = "*, algorithm: str | None = None"
 OP = 'op: Operator = "sum"'
-OUT = "out: ArrayLike | None = None"
 ROOT = "root: int = 0"
-ONE = "np.ndarray"
-MAYBE = "np.ndarray | None"
-OPS = "op: 'sum', 'prod', 'max' or 'min', or mpi4py's MPI.SUM, PROD, MAX or MIN."
-OF_NUMBERS = "A number gives a number."
-COUNTS = "counts: rows of each rank, the same on every rank."
+OPS = "op: MPI.SUM, PROD, MAX or MIN, numpy.add, multiply, maximum or minimum, or 'sum', 'prod', 'max' or 'min'."
+IN_PLACE = "sendbuf may be MPI.IN_PLACE."
+COUNTS = "[array, counts]: elements of each rank's block"
 
 TABLE = [
     Collective(
         "barrier", "barrier", "barrier",
         "Waits until all ranks are here.", "", "",
-        "", "", "", "", "None", "",
+        "", "",
+        "", "", "",
     ),
     Collective(
         "bcast", "broadcast", "broadcast",
@@ -55,8 +65,8 @@ TABLE = [
         "data: as many bytes on every rank.",
         "buffer: bytes on every rank.",
         "data root", "buffer bytes root",
-        f"{ARRAY}, {ROOT}, {ALGORITHM}", "array, root", ONE,
-        "array: of one size everywhere; returned.",
+        f"buf: ArrayLike, {ROOT}, {ALGORITHM}", "buf, root",
+        "buf: of one size everywhere.",
     ),
     Collective(
         "reduce", "reduce", "reduce",
@@ -64,8 +74,8 @@ TABLE = [
         "input: as many elements on every rank. output: likewise, on the root.",
         "count elements; output matters on the root only.",
         "input output element combine root", "op type input output count root",
-        f"{ARRAY}, {OP}, {ROOT}, {OUT}, {ALGORITHM}", "array, op, root, out", MAYBE,
-        f"{OPS} {OF_NUMBERS} None where the root is elsewhere.",
+        f"{SEND}, recvbuf: ArrayLike | None, {OP}, {ROOT}, {ALGORITHM}", "sendbuf, recvbuf, op, root",
+        f"{OPS} {IN_PLACE} recvbuf matters on the root only.",
     ),
     Collective(
         "allreduce", "allreduce", "allreduce",
@@ -73,7 +83,8 @@ TABLE = [
         "input, output: as many elements on every rank.",
         "count elements.",
         "input output element combine", "op type input output count",
-        f"{ARRAY}, {OP}, {ALGORITHM}, *, {OUT}", "array, op, out", ONE, f"{OPS} {OF_NUMBERS}",
+        f"{SEND}, {RECV}, {OP}, {ALGORITHM}", "sendbuf, recvbuf, op",
+        f"{OPS} {IN_PLACE}",
     ),
     Collective(
         "scatter", "scatter", "scatter",
@@ -81,8 +92,8 @@ TABLE = [
         "input: a block for every rank, on the root. output: one block.",
         "bytes: of one block; input matters on the root only.",
         "input output root", "input output bytes root",
-        f"array: ArrayLike | None, out: ArrayLike, {ROOT}, {ALGORITHM}", "array, out, root", ONE,
-        "array: on the root, a block for each rank along the first axis; None elsewhere.",
+        f"sendbuf: ArrayLike | None, {RECV}, {ROOT}, {ALGORITHM}", "sendbuf, recvbuf, root",
+        "sendbuf: on the root, a block for each rank; None elsewhere.",
     ),
     Collective(
         "gather", "gather", "gather",
@@ -90,8 +101,8 @@ TABLE = [
         "input: one block. output: one from every rank, on the root.",
         "bytes: of one block; output matters on the root only.",
         "input output root", "input output bytes root",
-        f"{ARRAY}, {ROOT}, {ALGORITHM}, *, {OUT}", "array, root, out", MAYBE,
-        "The blocks come along a new first axis; None where the root is elsewhere.",
+        f"{SEND}, recvbuf: ArrayLike | None, {ROOT}, {ALGORITHM}", "sendbuf, recvbuf, root",
+        "recvbuf: on the root, a block of each rank; None elsewhere. sendbuf may be MPI.IN_PLACE there.",
     ),
     Collective(
         "allgather", "allgather", "allgather",
@@ -99,8 +110,8 @@ TABLE = [
         "input: one block. output: one from every rank.",
         "bytes: of one block.",
         "input output", "input output bytes",
-        f"{ARRAY}, {ALGORITHM}, *, {OUT}", "array, out", ONE,
-        "The blocks come along a new first axis.",
+        f"{SEND}, {RECV}, {ALGORITHM}", "sendbuf, recvbuf",
+        f"recvbuf: a block of each rank. {IN_PLACE}",
     ),
     Collective(
         "reduce_scatter", "reduce_scatter", "reduce_scatter",
@@ -108,8 +119,8 @@ TABLE = [
         "input: a block for every rank. output: one block.",
         "count: elements of one block.",
         "input output element combine", "op type input output count",
-        f"{ARRAY}, {OP}, {ALGORITHM}, *, {OUT}", "array, op, out", ONE,
-        f"array: a block for each rank along the first axis. {OPS}",
+        f"{SEND}, {RECV}, {OP}, {ALGORITHM}", "sendbuf, recvbuf, op",
+        f"sendbuf: a block for each rank. {OPS}",
     ),
     Collective(
         "alltoall", "alltoall", "alltoall",
@@ -117,8 +128,8 @@ TABLE = [
         "input, output: a block for every rank, and from every rank.",
         "bytes: of one block.",
         "input output", "input output bytes",
-        f"{ARRAY}, {ALGORITHM}, *, {OUT}", "array, out", ONE,
-        "array: a block for each rank along the first axis.",
+        f"{SEND}, {RECV}, {ALGORITHM}", "sendbuf, recvbuf",
+        f"sendbuf, recvbuf: a block for each rank, and from each. {IN_PLACE}",
     ),
     Collective(
         "scatterv", "scatterv", "scatter",
@@ -126,9 +137,8 @@ TABLE = [
         "input: on the root, where `blocks` says, which is the same on every rank. output: this rank's block.",
         "lengths: bytes of each rank's block, the same on every rank. begins: in input, or NULL: one behind the other.",
         "input blocks output root", "input lengths begins output root",
-        f"array: ArrayLike | None, out: ArrayLike, counts: Sequence[int], {ROOT}, {ALGORITHM}",
-        "array, out, counts, root", ONE,
-        f"array: on the root, rows along the first axis; None elsewhere. {COUNTS}",
+        f"sendbuf: Blocks, {RECV}, {ROOT}, {ALGORITHM}", "sendbuf, recvbuf, root",
+        f"sendbuf: {COUNTS} on the root, [None, counts] elsewhere.",
         varies=True,
     ),
     Collective(
@@ -138,8 +148,8 @@ TABLE = [
         "lengths: bytes of each rank's block, the same on every rank. begins: in output, or NULL: one behind "
         "the other.",
         "input output blocks root", "input output lengths begins root",
-        f"{ARRAY}, counts: Sequence[int], {ROOT}, {ALGORITHM}, *, {OUT}", "array, counts, root, out", MAYBE,
-        f"{COUNTS} None where the root is elsewhere.",
+        f"{SEND}, recvbuf: Blocks, {ROOT}, {ALGORITHM}", "sendbuf, recvbuf, root",
+        f"recvbuf: {COUNTS} on the root, [None, counts] elsewhere.",
         varies=True,
     ),
     Collective(
@@ -149,7 +159,8 @@ TABLE = [
         "lengths: bytes of each rank's block, the same on every rank. begins: in output, or NULL: one behind "
         "the other.",
         "input output blocks", "input output lengths begins",
-        f"{ARRAY}, counts: Sequence[int], {ALGORITHM}, *, {OUT}", "array, counts, out", ONE, COUNTS,
+        f"{SEND}, recvbuf: Blocks, {ALGORITHM}", "sendbuf, recvbuf",
+        f"recvbuf: {COUNTS}.",
         varies=True,
     ),
     Collective(
@@ -158,8 +169,9 @@ TABLE = [
         "input: where `blocks` says, which is the same on every rank. output: this rank's block.",
         "counts: elements of each rank's block, the same on every rank; they lie one behind the other.",
         "input blocks output element combine", "op type input counts output",
-        f"{ARRAY}, counts: Sequence[int], {OP}, {ALGORITHM}, *, {OUT}", "array, counts, op, out", ONE,
-        f"{COUNTS} {OPS}",
+        f"{SEND}, {RECV}, recvcounts: Sequence[int] | None = None, {OP}, {ALGORITHM}",
+        "sendbuf, recvbuf, recvcounts, op",
+        f"recvcounts: elements of each rank's block; None: equal blocks. {OPS}",
         varies=True,
     ),
     Collective(
@@ -170,9 +182,8 @@ TABLE = [
         "lengths: bytes for each rank. received: bytes from each. begins: in input and output, or NULL: one behind the "
         "other.",
         "input blocks output received", "input lengths begins output received received_begins",
-        f"{ARRAY}, counts: Sequence[int], received: Sequence[int], {ALGORITHM}, *, {OUT}",
-        "array, counts, received, out", ONE,
-        "counts: rows for each rank. received: rows from each.",
+        f"sendbuf: Blocks, recvbuf: Blocks, {ALGORITHM}", "sendbuf, recvbuf",
+        f"sendbuf, recvbuf: {COUNTS}, for each rank and from each.",
         varies=True,
     ),
 ]  # fmt: skip

@@ -32,7 +32,8 @@ if __name__ == "__main__":
     from mpi4py import MPI
 
     comm = ap.Communicator(MPI.COMM_WORLD, machine=f"torus:{MPI.COMM_WORLD.size}")
-    data = comm.bcast(np.arange(1e5) if comm.rank == 0 else np.empty(100_000), algorithm="heap")
+    data = np.arange(1e5) if comm.rank == 0 else np.empty(100_000)
+    comm.Bcast(data, algorithm="heap")
     assert data[-1] == 99_999
     if comm.rank == 0:
         schedule = ap.make_schedule("bcast", "torus:4x4", algorithm="heap", bytes="64KiB")

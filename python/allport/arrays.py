@@ -18,10 +18,12 @@ __all__ = ["ArrayLike", "Operator", "as_array", "numbers_of", "operator_name"]
 #: A numpy array, or an object with the buffer protocol or with __dlpack__ in memory of the CPU.
 ArrayLike = Any
 
-#: How elements are combined: 'sum', 'prod', 'max' or 'min', or mpi4py's MPI.SUM, MPI.PROD, MPI.MAX or MPI.MIN.
-Operator: TypeAlias = "str | MPI.Op"
+#: How elements are combined: mpi4py's MPI.SUM, PROD, MAX or MIN, numpy.add, multiply, maximum or minimum, or 'sum',
+#: 'prod', 'max' or 'min'.
+Operator: TypeAlias = "str | MPI.Op | np.ufunc"
 
 OPERATORS = ("sum", "prod", "max", "min")
+UFUNCS = {np.add: "sum", np.multiply: "prod", np.maximum: "max", np.minimum: "min"}
 
 
 def as_array(given: ArrayLike, name: str, writable: bool = False) -> np.ndarray:
@@ -60,13 +62,15 @@ def operator_name(op: Operator) -> str:
     """The name of an operator, given so or as mpi4py has it. Raises Error for what has none."""
     if isinstance(op, str):
         return op
+    if isinstance(op, np.ufunc) and op in UFUNCS:
+        return UFUNCS[op]
     mpi = sys.modules.get("mpi4py.MPI")
     for name in OPERATORS if mpi is not None and isinstance(op, mpi.Op) else ():
         if op == getattr(mpi, name.upper()):
             return name
     raise Error(
-        f"op = {op!r}: expected 'sum', 'prod', 'max' or 'min', or mpi4py's MPI.SUM, MPI.PROD, MPI.MAX or MPI.MIN; "
-        f"comm.mpi4py has collectives for other operators"
+        f"op = {op!r}: expected MPI.SUM, MPI.PROD, MPI.MAX or MPI.MIN, numpy.add, multiply, maximum or minimum, or "
+        f"'sum', 'prod', 'max' or 'min'; comm.mpi4py has collectives for other operators"
     )
 
 

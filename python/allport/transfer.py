@@ -33,19 +33,19 @@ def flat_bytes(array: Any, name: str, writable: bool = False) -> np.ndarray:
 
 
 class Transfer:
-    """A collective in flight. Its arrays must not be touched before it is done."""
+    """A collective in flight, as mpi4py's Request. Its buffers must not be touched before it is done."""
 
-    def __init__(self, native: _native.Transfer, result: np.ndarray | None, is_number: bool = False) -> None:
-        self._native, self._result, self._is_number = native, result, is_number
+    def __init__(self, native: _native.Transfer, buffers: object = None) -> None:
+        self._native, self._buffers = native, buffers  # which stay in memory as long as this
 
-    def test(self) -> bool:
+    def Test(self) -> bool:
         """Moves things along; True when done."""
         return self._native.test()
 
-    def wait(self) -> np.ndarray | None:
-        """Returns the result when it is there: the array, or None where a reduction has its root elsewhere."""
+    def Wait(self) -> bool:
+        """Returns True when it is done: results are in the buffers then."""
         self._native.wait()
-        return self._result[()] if self._is_number and self._result is not None else self._result
+        return True
 
     @property
     def active(self) -> bool:
@@ -54,11 +54,29 @@ class Transfer:
 
 
 class Persistent:
-    """A schedule bound to its arrays, to be started many times, one start at a time."""
+    """A schedule bound to its buffers, to be started many times, one start at a time, as mpi4py's Prequest."""
 
-    def __init__(self, native: _native.Persistent, result: np.ndarray | None, is_number: bool = False) -> None:
-        self._native, self._result, self._is_number = native, result, is_number
+    def __init__(self, native: _native.Persistent, buffers: object = None) -> None:
+        self._native: _native.Persistent | None = native
+        self._buffers = buffers
+        self._transfer: Transfer | None = None
 
-    def start(self) -> Transfer:
-        """Starts it; the Transfer's wait() returns the result."""
-        return Transfer(self._native.start(), self._result, self._is_number)
+    def Start(self) -> Transfer:
+        """Starts it. Wait() and Test() of this, or of the Transfer that is returned, tell when it is done."""
+        if self._native is None:
+            raise Error("persistent: was freed; expected one that is not")
+        self._transfer = Transfer(self._native.start(), self._buffers)
+        return self._transfer
+
+    def Wait(self) -> bool:
+        """Returns True when what was started last is done."""
+        return self._transfer.Wait() if self._transfer is not None else True
+
+    def Test(self) -> bool:
+        """Moves what was started last along; True when done."""
+        return self._transfer.Test() if self._transfer is not None else True
+
+    def Free(self) -> None:
+        """Waits for what was started last, and gives back what it holds."""
+        self.Wait()
+        self._native, self._transfer, self._buffers = None, None, None

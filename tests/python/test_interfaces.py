@@ -29,9 +29,8 @@ def test_pythons_names_are_there(tools):
     page = importlib.import_module("interface_page")
     comm = importlib.import_module("allport.comm").Communicator
     for collective in page.TABLE:
-        for form in ("", "start_", "prepare_"):
-            method = getattr(comm, form + collective.name)
-            assert method.__doc__, collective.name
+        for name in collective.python_names:
+            assert getattr(comm, name).__doc__, name
     for what, _, _, _, python in page.OTHERS:
         if python and python.partition(".")[0] not in ("Transfer", "Persistent"):
             assert operator.attrgetter(python)(ap) is not None, what

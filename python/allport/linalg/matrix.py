@@ -95,7 +95,8 @@ class DistributedMatrix(Distributed):
         whole = self.gather(0)
         with together(self.comm):
             whole = np.empty(self.shape, dtype=self.dtype, order="F") if whole is None else whole
-        return self.comm.bcast(whole, 0)
+        self.comm.Bcast(whole, 0)
+        return whole
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a .npy, .mtx or .h5:DATASET file; each rank writes its part. Called by all ranks."""

@@ -137,7 +137,8 @@ class DistributedTensor(Distributed):
         whole = self.gather(0)
         with together(self.comm):
             whole = np.empty(self.shape, dtype=self.dtype) if whole is None else whole
-        return self.comm.bcast(whole, 0)
+        self.comm.Bcast(whole, 0)
+        return whole
 
     def transpose(self, *axes: int) -> DistributedTensor:
         """Axes in another order, reversed when none is named, as numpy's; nothing moves, and `local` is shared."""

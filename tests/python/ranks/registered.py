@@ -41,10 +41,11 @@ ap.collectives.register_algorithm(
     "bcast", "cheap", mine.heap, price=lambda machine, contract, cut: 1e-9 * contract.bytes / 1e6
 )
 comm = ap.Communicator(MPI.COMM_WORLD, machine=where)
-data = comm.bcast(np.arange(1e5) if rank == 0 else np.empty(100_000))
+data = np.arange(1e5) if rank == 0 else np.empty(100_000)
+comm.Bcast(data)
 assert (data == np.arange(1e5)).all()
 assert comm.schedule_for("bcast", bytes=800_000).algorithm == "cheap"
-told = said(lambda: comm.bcast(np.zeros(9), algorithm="broken"))
+told = said(lambda: comm.Bcast(np.zeros(9), algorithm="broken"))
 assert "algorithm 'broken' raised IndexError" in told and "registered.py:" in told, told
 
 # Programs are made from many threads at once, each of which needs the interpreter for it.
@@ -55,9 +56,9 @@ threads = [
 ]
 for thread in threads:
     thread.start()
-transfers = [comm.start_bcast(np.full(1000, rank), root=r % size, algorithm="heap") for r in range(8)]
+transfers = [comm.Ibcast(np.full(1000, rank), root=r % size, algorithm="heap") for r in range(8)]
 for transfer in transfers:
-    transfer.wait()
+    transfer.Wait()
 for thread in threads:
     thread.join()
 assert proofs == [True] * 4
