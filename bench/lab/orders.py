@@ -92,7 +92,7 @@ def simulated(name: str, run: Run) -> dict[str, float]:
     """The places that ran, on the lab's machine file; o is spent by a rank's one processor."""
     schedule, machine = PATTERNS[name]().schedule(), machine_of()
     return {
-        order: ap.simulate(schedule, machine, places=places, overheads="serial").seconds
+        order: ap.simulate(schedule, machine, model=ap.sim.Model(overheads="serial"), places=places).seconds
         for order, places in run["orders"].items()
     }
 

@@ -31,7 +31,9 @@ def main() -> int:
     theirs = ap.run.links.carried(machine, lambda schedule: [grid.carry(file, schedule).seconds])
     ours = ap.run.links.carried(
         machine,
-        lambda schedule: [ap.simulate(schedule, machine, sharing="fair", latency_weights=True).seconds],
+        lambda schedule: [
+            ap.simulate(schedule, machine, model=ap.sim.Model(sharing="fair", latency_weights=True)).seconds
+        ],
     )
     bad = 0
     print(f"{'':32}{'SimGrid':>14}{'simulator':>14}{'':>8}")

@@ -52,7 +52,9 @@ def _places(spec: str, order: str) -> list[int]:
 def _simulated(name: str, order: str, sharing: str) -> ap.sim.Simulation:
     spec, pattern = CASES[name]
     schedule = pattern.schedule(segment=SEGMENT, window=2)
-    return ap.simulate(schedule, spec, places=_places(spec, order), sharing=sharing, overheads="serial")
+    return ap.simulate(
+        schedule, spec, model=ap.sim.Model(sharing=sharing, overheads="serial"), places=_places(spec, order)
+    )
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -50,7 +50,7 @@ def test_errors_are_shown_by_their_public_name() -> None:
 
 
 #: Functions that are still longer.
-LONGER = {"ap.explain", "ap.simulate", "ap.sim.simulate", "ap.graph.simulate", "ap.graph.blocks", "ap.lab.run"}
+LONGER = {"ap.explain", "ap.graph.simulate", "ap.graph.blocks", "ap.lab.run"}
 
 
 def functions() -> dict[str, Any]:

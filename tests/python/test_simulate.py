@@ -81,9 +81,13 @@ def test_nothing_broken_is_simulated() -> None:
     with pytest.raises(ap.Error, match="ranks"):
         ap.simulate(schedule, "bgp:4x5", proof=True)
     with pytest.raises(ap.Error, match="sharing = 'both'"):
-        ap.simulate(schedule, "bgp:4x4", sharing="both")
+        ap.simulate(schedule, "bgp:4x4", model=ap.sim.Model(sharing="both"))
     with pytest.raises(ap.Error, match=r"engine = 'recurrence': .*more than one link"):
-        ap.simulate(ap.make_schedule("bcast", "bgp:4x4", algorithm="binomial", bytes=9), "bgp:4x4", engine="recurrence")
+        ap.simulate(
+            ap.make_schedule("bcast", "bgp:4x4", algorithm="binomial", bytes=9),
+            "bgp:4x4",
+            model=ap.sim.Model(engine="recurrence"),
+        )
 
 
 def test_command_prints_a_table_and_json(tmp_path: Path) -> None:
@@ -105,8 +109,11 @@ def test_what_would_take_too_long_is_refused_before_it_begins() -> None:
     data = ap.make_schedule("bcast", "bgp:32x32x32", algorithm="binomial", bytes="64MiB", segment=segment)
     assert data.segment > 1024
     with pytest.raises(ap.Error, match="whole messages still are"):
-        ap.simulate(broadcast(), "bgp:4x4", most_seconds=1e-9)
-    assert ap.simulate(broadcast(), "bgp:4x4", most_seconds=60).seconds == ap.simulate(broadcast(), "bgp:4x4").seconds
+        ap.simulate(broadcast(), "bgp:4x4", model=ap.sim.Model(most_seconds=1e-9))
+    assert (
+        ap.simulate(broadcast(), "bgp:4x4", model=ap.sim.Model(most_seconds=60)).seconds
+        == ap.simulate(broadcast(), "bgp:4x4").seconds
+    )
 
 
 def test_chrome_trace_is_whole(tmp_path: Path) -> None:

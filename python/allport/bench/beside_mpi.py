@@ -30,7 +30,7 @@ from allport.errors import failure
 from allport.notebook import with_bar
 from allport.run.launch import ended_by_signals
 from allport.select import explain
-from allport.sim import simulate
+from allport.sim import Model, simulate
 
 __all__ = ["run"]
 
@@ -177,7 +177,9 @@ def _summary(row: _Row, job: Job, place: Place) -> dict[str, Any]:
     what = contract_name(job.collective)
     choice = explain(what, place.machine, bytes=row.bytes, element=element_of(job.collective))
     bound = _native.bound(what, raw_machine(place), 0, row.bytes)
-    simulated = simulate(_native.make_schedule(place.machine, choice), place.machine, overheads="serial").seconds
+    simulated = simulate(
+        _native.make_schedule(place.machine, choice), place.machine, model=Model(overheads="serial")
+    ).seconds
     found: dict[str, Any] = {
         "size": row.size,
         "bytes": row.bytes,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from allport._native import Machine
@@ -63,7 +64,8 @@ def compare(
         row["chosen"] = explain(name, where, bytes=bytes_, root=root, element=element).algorithm
         row["bound"] = {a: r.pop("bound") for a, r in row["algorithms"].items() if "bound" in r}[row["fastest"]]
         rows.append(row)
-    return {"collective": collective, "machine": where.name, "ranks": where.ranks, "options": options, "rows": rows}
+    told = {name: asdict(value) if name == "model" else value for name, value in options.items()}
+    return {"collective": collective, "machine": where.name, "ranks": where.ranks, "options": told, "rows": rows}
 
 
 def _one(

@@ -62,10 +62,10 @@ def compare(
             segment=segment,
             root=root,
             progress=bar,
-            sharing=sharing,
-            overheads=overheads,
             placement=placement,
-            most_seconds=0.0 if force else ap.sim.MOST_SECONDS,
+            model=ap.sim.Model(
+                sharing=sharing, overheads=overheads, most_seconds=0.0 if force else ap.sim.MOST_SECONDS
+            ),
         )
     if plot:
         ap.report.plot.comparison(result, plot)

@@ -214,15 +214,17 @@ def simulate(
         run = ap.simulate(
             schedule,
             where,
-            sharing=sharing,
-            overheads=overheads,
-            eager=parse_bytes(eager, "eager"),
-            handshake=handshake,
-            engine=engine,
+            model=ap.sim.Model(
+                sharing=sharing,
+                overheads=overheads,
+                eager=parse_bytes(eager, "eager"),
+                handshake=handshake,
+                engine=engine,
+                most_seconds=0.0 if force else ap.sim.MOST_SECONDS,
+            ),
             placement=placement,
             trace=late or any((timeline, view, report)),
             proof=None,
-            most_seconds=0.0 if force else ap.sim.MOST_SECONDS,
             progress=lambda fraction: bar("simulating", fraction),
         )
     if timeline:

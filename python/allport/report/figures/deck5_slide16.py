@@ -9,7 +9,7 @@ from allport.report.figures.clusters import grig
 from allport.report.figures.figure import Chart, Figure, Number, Result, Run, Series
 from allport.report.figures.multicast_runs import NAME, charts, measure, seconds_of
 from allport.report.figures.simulated import sizes
-from allport.sim import simulate
+from allport.sim import Model, simulate
 
 TOP = 4 << 20
 OURS = "cheapest"
@@ -21,10 +21,10 @@ def _seconds(machine: Machine, name: str, message: int, sharing: str) -> float:
     if name == NAMES[-1]:
         textbook = ("binomial",) if message < 12 << 10 else ("binomial", "scatter_allgather")
         made = [make_schedule("bcast", machine, algorithm=one, bytes=message) for one in textbook]
-        return min(simulate(schedule, machine, sharing=sharing).seconds for schedule in made)
+        return min(simulate(schedule, machine, model=Model(sharing=sharing)).seconds for schedule in made)
     algorithm = None if name == OURS else name
     schedule = multicast.make_schedule(machine, 0, None, bytes=message, algorithm=algorithm)
-    return simulate(schedule, machine, sharing=sharing).seconds
+    return simulate(schedule, machine, model=Model(sharing=sharing)).seconds
 
 
 def _make(run: Run) -> Result:

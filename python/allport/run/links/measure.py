@@ -15,7 +15,7 @@ from allport.run.links.cases import Case, cases
 from allport.run.links.figures import Figure, Point, interval
 from allport.run.rank import emit
 from allport.schedule import Schedule
-from allport.sim import simulate
+from allport.sim import Model, simulate
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -99,7 +99,7 @@ def simulated(
     where = as_machine(machine)
 
     def carrier(schedule: Schedule) -> list[float]:
-        return [simulate(schedule, where, sharing=sharing, overheads=overheads).seconds]
+        return [simulate(schedule, where, model=Model(sharing=sharing, overheads=overheads)).seconds]
 
     return carried(where, carrier, sizes=QUICK if quick else FULL, among=among, progress=progress)
 
