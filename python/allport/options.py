@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
-from allport.errors import failure
+from allport.errors import Error, failure
 
-__all__ = ["PIVOTING", "TREES", "Options"]
+__all__ = ["JOB_NAMES", "PIVOTING", "TILED_JOB_NAMES", "TREES", "Options", "named"]
 
 PIVOTING = ("tournament", "partial", "none")
-TREES = ("axes", "binomial", "prefix", "chain", "flat")
+TREES = ("flat", "chain", "prefix", "axes", "binomial")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,10 +66,9 @@ class Options:
         for name, least in (("panel", 0), ("nb", 0), ("outer_panel", 0), ("candidates", 0), ("workers", 1)):
             if getattr(self, name) < least:
                 raise failure(f"options.{name} = {getattr(self, name)}: expected {least} or more")
-        for name, known in (("pivoting", PIVOTING), ("tree", (None, *TREES))):
-            if getattr(self, name) not in known:
-                words = ", ".join(str(word) for word in known)
-                raise failure(f"options.{name} = {getattr(self, name)!r}: expected one of {words}")
+        for name, known in (("pivoting", PIVOTING), ("tree", TREES)):
+            if getattr(self, name) not in known and (name != "tree" or self.tree is not None):
+                raise failure(f"options.{name} = {getattr(self, name)!r}: expected one of {', '.join(known)}")
 
     def only(self, function: str, *names: str) -> None:
         """Raises Error where an option is given that is not among `names`, which `function` takes."""
@@ -82,3 +82,19 @@ class Options:
     def part(self, *names: str) -> Options:
         """Those of the options that are among `names`, with the others at their defaults."""
         return Options(**{name: getattr(self, name) for name in names})
+
+
+#: Names that commands and jobs on files have for options, by the kind of their plan.
+JOB_NAMES = {"block": "panel", "big": "outer_panel", "way": "tree", "pivot": "pivoting"}
+TILED_JOB_NAMES = {**JOB_NAMES, "nb": "panel"}
+
+
+def named(names: Mapping[str, str], **values: Any) -> Options:
+    """Options from values by other names, which errors say, too."""
+    try:
+        return Options(**{names.get(name, name): value for name, value in values.items()})
+    except Error as error:
+        text = str(error).removeprefix("options.")
+        option, _, rest = text.partition(" ")
+        theirs = {names[name]: name for name in names if name in values}
+        raise failure(f"{theirs.get(option, option)} {rest}") from None

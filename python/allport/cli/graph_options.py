@@ -9,6 +9,7 @@ import typer
 
 import allport as ap
 from allport.cli.options import Block, Group, Pivot
+from allport.options import JOB_NAMES, named
 
 GRAPHS = ("cholesky", "cholesky-solve", "qr", "gemm", "lu", "lu-solve")
 TILE = 256
@@ -156,10 +157,10 @@ def made(
     if name == "gemm":
         if nb is not None:
             raise ap.Error(f"nb = {nb}: expected none for gemm, which has no tiles; --block: its panels' width")
-        chosen = ap.Options(grid=grid, algorithm=algorithm, panel=block, candidates=1)
+        chosen = named(JOB_NAMES, grid=grid, algorithm=algorithm, block=block, candidates=1)
         graph, title = _planned(name, extents, machine, dtype, chosen)
     elif name == "lu":
-        chosen = ap.Options(grid=grid, algorithm=algorithm, pivoting=pivot, panel=block, nb=nb or 0, candidates=1)
+        chosen = named(JOB_NAMES, grid=grid, algorithm=algorithm, pivot=pivot, block=block, nb=nb or 0, candidates=1)
         graph, title = _planned(name, extents, machine, dtype, chosen)
     elif name == "lu-solve":
         if block:

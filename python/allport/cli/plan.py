@@ -26,6 +26,7 @@ from allport.cli.options import (
     with_options,
 )
 from allport.io import DTYPES
+from allport.options import JOB_NAMES, TILED_JOB_NAMES, named
 from allport.plan import NO_BOUND, by_time, why_chosen
 from allport.units import format_bytes, format_seconds
 
@@ -78,15 +79,12 @@ def _given(machine: str | None, ranks: int | None, dtype: str, **options: Any) -
     return {"machine": ap.run.job.machine_for(machine, ranks, 1), "dtype": dtype, **options}
 
 
-RENAMED = {"block": "panel", "big": "outer_panel", "way": "tree", "pivot": "pivoting"}
-
-
 def _arguments(make: Any, given: dict[str, Any]) -> dict[str, Any]:
     """The command's options as arguments of plan.gemm, plan.lu, plan.cholesky or plan.qr."""
-    names = {**RENAMED, "nb": "nb" if make is ap.plan.lu else "panel"}
+    names = JOB_NAMES if make is ap.plan.lu else TILED_JOB_NAMES
     known = {field.name for field in dataclasses.fields(ap.Options)}
-    tuned = {names.get(name, name): value for name, value in given.items() if names.get(name, name) in known}
-    arguments = {"machine": given["machine"], "dtype": given["dtype"], "options": ap.Options(**tuned)}
+    tuned = {name: value for name, value in given.items() if names.get(name, name) in known}
+    arguments = {"machine": given["machine"], "dtype": given["dtype"], "options": named(names, **tuned)}
     if "uplo" in given:
         arguments["lower"] = ap.run.job.lower_of(given["uplo"])
     if "trans_a" in given:

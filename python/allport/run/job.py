@@ -20,7 +20,7 @@ from allport import io
 from allport.errors import failure, together
 from allport.linalg.matrix import DistributedMatrix
 from allport.machine import Machine
-from allport.options import Options
+from allport.options import TILED_JOB_NAMES, Options, named
 from allport.plan import choices, plan_together
 from allport.tasks import timeline
 from allport.units import format_bytes
@@ -180,7 +180,8 @@ class TiledJob(Job):
 
     def fixed(self) -> Options:
         """What the plan is not free to choose."""
-        return Options(grid=self.grid, order=self.order, panel=self.nb, workers=self.workers, memory=self.memory)
+        given = {"grid": self.grid, "order": self.order, "nb": self.nb, "workers": self.workers}
+        return named(TILED_JOB_NAMES, **given, memory=self.memory)
 
     def tuned(self, planned: CholeskyPlan | QrPlan, progress: Callable[[int, int], None] | None) -> Options:
         """How the factorization runs."""

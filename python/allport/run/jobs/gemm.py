@@ -11,7 +11,7 @@ from allport.io import MatrixFile, inspect, working_dtype
 from allport.linalg import gemm as products
 from allport.linalg.matrix import op
 from allport.machine import Machine
-from allport.options import Options
+from allport.options import JOB_NAMES, Options, named
 from allport.plan import gemm as plan_gemm
 from allport.plan import problem_of
 from allport.reports import last_report
@@ -74,13 +74,14 @@ class GemmJob(Job):
             machine,
             dtype=self.dtype(files),
             trans=self.trans_a + self.trans_b,
-            options=Options(
+            options=named(
+                JOB_NAMES,
                 algorithm=self.algorithm,
                 grid=self.grid,
                 order=self.order,
                 panel=self.panel,
                 memory=self.memory,
-                tree=self.way,
+                way=self.way,
             ),
         )
 

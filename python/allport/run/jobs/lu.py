@@ -10,7 +10,7 @@ from allport.io import MatrixFile, inspect, working_dtype
 from allport.linalg import lu_file
 from allport.linalg.lu import lu
 from allport.machine import Machine
-from allport.options import Options
+from allport.options import JOB_NAMES, Options, named
 from allport.plan import check_growth_bound
 from allport.plan import lu as plan_lu
 from allport.run.job import Job, Laps, agree, finite, load
@@ -42,16 +42,17 @@ class FactorJob(Job):
             *shape,
             machine,
             dtype=dtype,
-            options=Options(
-                pivoting=self.pivot,
+            options=named(
+                JOB_NAMES,
+                pivot=self.pivot,
                 algorithm=self.algorithm,
                 grid=self.grid,
                 order=self.order,
-                panel=self.block,
+                block=self.block,
                 nb=self.nb,
-                outer_panel=self.big,
+                big=self.big,
                 memory=self.memory,
-                tree=self.way,
+                way=self.way,
             ),
         )
 

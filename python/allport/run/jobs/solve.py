@@ -15,7 +15,7 @@ from allport.linalg import solve as systems
 from allport.linalg.distributions import square_distribution
 from allport.linalg.matrix import DistributedMatrix
 from allport.machine import Machine
-from allport.options import Options
+from allport.options import TILED_JOB_NAMES, Options, named
 from allport.plan import cholesky as plan_cholesky
 from allport.reports import last_report
 from allport.run.job import Laps, agree, load, lower_of
@@ -89,7 +89,8 @@ class SolveJob(FactorJob):
         self._check_assumption()
         if self.assume == "gen":
             return self.plan_of(a.shape, dtype, machine)
-        how = Options(grid=self.grid, order=self.order, panel=self.nb, workers=self.workers, memory=self.memory)
+        given = {"grid": self.grid, "order": self.order, "nb": self.nb, "workers": self.workers}
+        how = named(TILED_JOB_NAMES, **given, memory=self.memory)
         return plan_cholesky(a.shape[0], machine, dtype=dtype, lower=lower_of(self.uplo), options=how)
 
     def _check_assumption(self) -> None:
