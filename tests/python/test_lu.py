@@ -42,25 +42,27 @@ def test_a_plan_needs_no_ranks():
 @pytest.mark.parametrize(
     ("fixed", "words"),
     [
-        ({"pivot": "sometimes"}, ["sometimes", "tournament"]),
+        ({"pivoting": "sometimes"}, ["pivoting", "sometimes", "tournament"]),
         ({"algorithm": "magic"}, ["magic"]),
         ({"grid": "5x5x1"}, ["grid", "5x5x1"]),
-        ({"block": -1}, ["block"]),
-        ({"block": 8, "big": 12}, ["big", "8"]),
-        ({"block": 8, "nb": 12}, ["nb", "8"]),
+        ({"panel": -1}, ["panel"]),
+        ({"panel": 8, "outer_panel": 12}, ["12", "8"]),
+        ({"panel": 8, "nb": 12}, ["nb", "8"]),
         ({"algorithm": "1d", "grid": "2x8x1"}, ["1d", "one row"]),
         ({"memory": "1KiB"}, ["1024"]),
         ({"memory": 0}, ["memory = 0"]),
-        ({"way": "shouting"}, ["way", "shouting", "prefix"]),
-        ({"dtype": "i4"}, ["int32"]),
+        ({"tree": "shouting"}, ["tree", "shouting", "prefix"]),
+        ({"workers": 2}, ["workers", "plan.lu"]),
     ],
 )
 def test_plans_that_cannot_be(fixed, words):
     with pytest.raises(ap.Error) as error:
-        ap.plan.lu(400, 400, "torus:4x4", **fixed)
+        ap.plan.lu(400, 400, "torus:4x4", options=ap.Options(**fixed))
     assert all(word in str(error.value) for word in words), str(error.value)
     with pytest.raises(ap.Error):
         ap.plan.lu(-1, 4, "torus:4x4")
+    with pytest.raises(ap.Error, match="int32"):
+        ap.plan.lu(400, 400, "torus:4x4", dtype="i4")
 
 
 def test_ways_of_panels_can_be_compared():
