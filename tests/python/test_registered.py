@@ -52,7 +52,7 @@ def test_without_load_the_name_is_unknown(allport):
         ("def f(:\n", "SyntaxError"),
         ("import allport\n", "it registers none"),
         (
-            "import allport as ap\nap.register_algorithm('bcast', 'line', lambda m, c, k: None)\n",
+            "import allport as ap\nap.collectives.register_algorithm('bcast', 'line', lambda m, c, k: None)\n",
             "no algorithm of bcast",
         ),
     ],
@@ -91,7 +91,7 @@ def test_files_that_cannot_be_loaded(allport, tmp_path, text, expected):
 def test_what_its_functions_do_wrong_is_named(tmp_path, make, more, expected):
     done = _python(
         tmp_path,
-        f"import allport as ap\nap.register_algorithm('bcast', 'mine', {make}, {more})\n"
+        f"import allport as ap\nap.collectives.register_algorithm('bcast', 'mine', {make}, {more})\n"
         "try:\n"
         "    s = ap.make_schedule('bcast', 'torus:4', algorithm='mine', bytes=100)\n"
         "    print(ap.verify.prove(s, 'torus:4'))\n"
@@ -104,7 +104,7 @@ def test_what_its_functions_do_wrong_is_named(tmp_path, make, more, expected):
 def test_a_program_that_delivers_nothing_is_found(tmp_path):
     done = _python(
         tmp_path,
-        "import allport as ap\nap.register_algorithm('bcast', 'mine', lambda m, c, k: (lambda rank: []))\n"
+        "import allport as ap\nap.collectives.register_algorithm('bcast', 'mine', lambda m, c, k: (lambda rank: []))\n"
         "report = ap.verify.prove(ap.make_schedule('bcast', 'torus:4', algorithm='mine', bytes=100), 'torus:4')\n"
         "assert not report\n",
     )

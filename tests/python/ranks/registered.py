@@ -29,7 +29,7 @@ told = said(lambda: ap.Communicator(MPI.COMM_WORLD, machine=where))
 assert "algorithms registered by the program" in told and "bcast heap on rank 1" in told, told
 if rank != 1:
     spec.loader.exec_module(mine)
-assert "choose one of" in said(lambda: before.bcast(np.zeros(9), algorithm="heap"))
+assert "choose one of" in said(lambda: before.Bcast(np.zeros(9), algorithm="heap"))
 
 
 def broken(machine, contract, cut):
