@@ -67,14 +67,14 @@ def on_ranks(options: argparse.Namespace) -> None:
     comm, dtype = ap.Communicator(MPI.COMM_WORLD), np.dtype(options.dtype)
     pairs = tuple(int(n) for n in options.extents.split("x"))
     shape, n = (*pairs, *pairs), pairs[0] * pairs[1]
-    product = ap.plan_gemm(n, n, n, comm.machine, dtype=dtype, mapping=comm.mapping, candidates=1)
+    product = ap.plan.gemm(n, n, n, comm.machine, dtype=dtype, options=ap.Options(mapping=comm.mapping, candidates=1))
     a, b = (ap.DistributedMatrix.empty(comm, d, dtype) for d in (product.a, product.b))
     a.local[...], b.local[...] = 0.5, 0.25
     x = tensor(comm, shape, ap.DistributedTensor.zeros(comm, shape, dtype).distribution, dtype)
     ways = {
-        "gemm": lambda: ap.gemm(a, b, plan=product, report=True),
-        "einsum, as it comes": lambda: ap.einsum(SUBSCRIPTS, x, x, report=True),
-        "einsum, into blocks": lambda: ap.einsum(SUBSCRIPTS, x, x, distribution=x.distribution, report=True),
+        "gemm": lambda: ap.gemm(a, b, plan=product),
+        "einsum, as it comes": lambda: ap.einsum(SUBSCRIPTS, x, x),
+        "einsum, into blocks": lambda: ap.einsum(SUBSCRIPTS, x, x, distribution=x.distribution),
     }
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     found: dict[str, Any] = {"errors": {}, "reports": {}, "as_planned": True}
@@ -82,8 +82,9 @@ def on_ranks(options: argparse.Namespace) -> None:
         for name, run in ways.items():
             comm.barrier()
             start = time.perf_counter()
-            result, report = run()
+            result = run()
             comm.barrier()
+            report = ap.last_report()
             if round_:
                 seconds[name].append(time.perf_counter() - start)
             elif name != "gemm":
@@ -91,15 +92,14 @@ def on_ranks(options: argparse.Namespace) -> None:
             found["as_planned"] = found["as_planned"] and report.as_planned
             found["reports"][name] = report.seconds
     if comm.rank == 0:
-        plan = ap.plan_einsum(
+        plan = ap.tensors.plan_einsum(
             SUBSCRIPTS,
             shape,
             shape,
             comm.machine,
             dtype=dtype,
-            mapping=comm.mapping,
-            a=x.distribution,
-            b=x.distribution,
+            given=(x.distribution, x.distribution),
+            options=ap.Options(mapping=comm.mapping),
         )
         found |= {"seconds": seconds, "n": n, "ranks": comm.size, "machine": comm.machine.name, "dtype": str(dtype)}
         found |= {"plan": plan.to_dict()["chosen"], "gemm": repr(product), "predicted": plan.seconds}
@@ -115,8 +115,8 @@ def start(options: argparse.Namespace) -> dict[str, Any]:
             argv, env = lab.mpiexec_command(exports=[("OPENBLAS_NUM_THREADS", "1")])
             done = subprocess.run([*argv, *own], env=env, check=True, stdout=subprocess.PIPE, text=True)
     else:
-        argv = ap.launch.mpiexec_command(options.ranks)
-        env = ap.launch.environment(options.ranks)
+        argv = ap.run.launch.mpiexec_command(options.ranks)
+        env = ap.run.launch.environment(options.ranks)
         done = subprocess.run([*argv, *own], env=env, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout[done.stdout.index("{") :])
 

@@ -18,7 +18,8 @@ from collections.abc import Callable
 RANKS = 2
 LAUNCH = (
     "import allport as ap, json; "
-    f"print(json.dumps([ap.launch.mpiexec_command({RANKS}), ap.launch.environment({RANKS}), ap.mpi.library_path()]))"
+    "launch = ap.run.launch; "
+    f"print(json.dumps([launch.mpiexec_command({RANKS}), launch.environment({RANKS}), ap.mpi.library_path()]))"
 )
 
 
@@ -45,8 +46,8 @@ def ranks_part(what: str) -> None:
         x = np.full({"8B": 1, "1MiB": 131072}[size], 1.0 + comm.rank)
         y = np.empty_like(x)
         times = 1000 if size == "8B" else 20
-        timed(lambda: comm.allreduce(x, out=y), times, 2)
-        seconds = timed(lambda: comm.allreduce(x, out=y), times, 21)
+        timed(lambda: comm.Allreduce(x, y), times, 2)
+        seconds = timed(lambda: comm.Allreduce(x, y), times, 21)
         assert (y == RANKS * (RANKS + 1) / 2).all()
     elif kind == "solve":
         n = int(size)

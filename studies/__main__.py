@@ -51,7 +51,7 @@ def main(
     try:
         with progress("reproducing") as bar:
             entries = reproduce(figures, output, quick=quick, run=run, progress=bar)
-    except AllportError as error:
+    except Error as error:
         sys.stderr.write(f"studies: {error}\n")
         if as_json:
             print_json({"error": str(error), "kind": getattr(error, "kind", "run"), "exit_code": 1})

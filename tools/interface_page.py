@@ -15,9 +15,9 @@ NONE = "–"
 # What it is; C++ header and name; C; Python. Fortran has what C has.
 OTHERS = [
     ("a communicator that knows its machine", "comm/communicator", "Communicator", "comm_create", "Communicator"),
-    ("rank and size", "comm/communicator", "Communicator::rank", "comm_rank", "Communicator.rank"),
+    ("rank and size", "comm/communicator", "Communicator::rank", "comm_rank", "Communicator.Get_rank"),
     ("parts of a communicator", "comm/communicator", "Communicator::sub", "comm_part", "Communicator.sub"),
-    ("the end of one", "comm/communicator", "Communicator", "comm_free", "Communicator"),
+    ("the end of one", "comm/communicator", "Communicator", "comm_free", "Communicator.Free"),
     ("a machine, by spec or file", "machine/machine", "Machine::parse", "machine_create", "Machine"),
     ("a communicator's machine", "comm/communicator", "Communicator::machine", "comm_machine", "Communicator.machine"),
     ("where its ranks are", "mapping/mapping", "Mapping::from_list", "machine_placed", "Communicator.mapping"),
@@ -25,13 +25,14 @@ OTHERS = [
      "machine_query machine_link machine_hops", "Machine"),
     ("a machine as text", "machine/machine", "Machine::to_toml", "machine_text", "Machine"),
     ("a machine's end", "machine/machine", "Machine", "machine_free", "Machine"),
-    ("built-in machines", "machine/machine", "preset_names", "algorithm_text", "preset_names"),
+    ("built-in machines", "machine/machine", "preset_names", "algorithm_text", "machine.preset_names"),
     ("a reduction's operator of the program's own", "schedule/interpreter", "Combine", "op_create", ""),
-    ("what is in flight: wait", "comm/transfer", "Transfer::wait", "wait", "Transfer.wait"),
-    ("what is in flight: test", "comm/transfer", "Transfer::test", "test", "Transfer.test"),
-    ("what was prepared: start", "comm/transfer", "Persistent::start", "start", "Persistent.start"),
-    ("what was prepared: its end", "comm/transfer", "Persistent", "request_free", "Persistent"),
-    ("registered algorithms", "collectives/registry", "algorithms", "algorithm_text", "algorithms"),
+    ("what is in flight: wait", "comm/transfer", "Transfer::wait", "wait", "Transfer.Wait"),
+    ("what is in flight: test", "comm/transfer", "Transfer::test", "test", "Transfer.Test"),
+    ("what was prepared: start", "comm/transfer", "Persistent::start", "start", "Persistent.Start"),
+    ("what was prepared: its end", "comm/transfer", "Persistent", "request_free", "Persistent.Free"),
+    ("registered algorithms", "collectives/registry", "algorithms", "algorithm_text",
+     "collectives.algorithms"),
     ("a schedule on a machine, chosen or by name", "select/select", "choose", "schedule_create", "make_schedule"),
     ("ranks of a machine, for schedules", "select/machine_part", "MachinePart", "machine_part", "explain"),
     ("a schedule of blocks of different lengths", "schedule/schedule", "with_blocks", "schedule_create", ""),
@@ -45,43 +46,44 @@ OTHERS = [
     ("a schedule's end", "schedule/schedule", "Schedule", "schedule_free", "Schedule"),
     ("a schedule of a communicator's", "comm/communicator", "Communicator::schedule_for", "",
      "Communicator.schedule_for"),
-    ("an algorithm of the program's own", "collectives/registry", "register_algorithm", "", "register_algorithm"),
-    ("a schedule's proof", "verify/verify", "prove", "schedule_verify", "prove"),
+    ("an algorithm of the program's own", "collectives/registry", "register_algorithm", "",
+     "collectives.register_algorithm"),
+    ("a schedule's proof", "verify/verify", "prove", "schedule_verify", "verify.prove"),
     ("a schedule's simulation", "sim/simulate", "simulate", "schedule_simulate", "simulate"),
     ("a block-cyclic distribution", "linalg/distribution", "AxisDistribution::cyclic", "distribution_cyclic",
      "Distribution"),
     ("extents of a local part", "linalg/distribution", "Distribution::local_rows", "distribution_local",
      "Distribution"),
     ("a distribution's end", "linalg/distribution", "Distribution", "distribution_free", "Distribution"),
-    ("a plan of gemm", "linalg/gemm", "plan_gemm", "plan_create", "plan_gemm"),
+    ("a plan of gemm", "linalg/gemm", "plan_gemm", "plan_create", "plan.gemm"),
     ("what a plan says", "linalg/gemm", "GemmPlan",
      "plan_query plan_text plan_distribution",
-     "GemmPlan"),
+     "plan.GemmPlan"),
     ("what its run takes, simulated", "graph/simulate", "simulate", "plan_simulate", "graph.simulate"),
-    ("a plan's end", "linalg/gemm", "GemmPlan", "plan_free", "GemmPlan"),
+    ("a plan's end", "linalg/gemm", "GemmPlan", "plan_free", "plan.GemmPlan"),
     ("gemm as planned", "linalg/gemm", "gemm", "gemm", "gemm"),
     ("C = alpha op(A) op(B) + beta C", "linalg/gemm", "gemm", "gemm", "gemm"),
-    ("what gemm took", "linalg/gemm", "GemmReport", "gemm_report", "GemmReport"),
-    ("a plan of LU", "linalg/lu", "plan_lu", "plan_create", "plan_lu"),
+    ("what gemm took", "linalg/gemm", "GemmReport", "gemm_report", "linalg.GemmReport"),
+    ("a plan of LU", "linalg/lu", "plan_lu", "plan_create", "plan.lu"),
     ("LU as planned", "linalg/lu", "lu", "getrf", "lu"),
     ("P A = L U", "linalg/lu", "lu", "getrf", "lu"),
-    ("solve with its factors", "linalg/solve", "lu_solve", "getrs", "LU.solve"),
+    ("solve with its factors", "linalg/solve", "lu_solve", "getrs", "linalg.LU.solve"),
     ("both", "linalg/solve", "solve_refined", "gesv", "solve"),
-    ("a plan of Cholesky", "linalg/cholesky_plan", "plan_cholesky", "plan_create", "plan_cholesky"),
+    ("a plan of Cholesky", "linalg/cholesky_plan", "plan_cholesky", "plan_create", "plan.cholesky"),
     ("Cholesky as planned", "linalg/cholesky_plan", "cholesky", "potrf", "cholesky"),
     ("A = L L^H", "linalg/cholesky", "cholesky", "potrf", "cholesky"),
-    ("solve with its factor", "linalg/cholesky", "cholesky_solve", "potrs", "Cholesky.solve"),
+    ("solve with its factor", "linalg/cholesky", "cholesky_solve", "potrs", "linalg.Cholesky.solve"),
     ("both", "linalg/cholesky", "solve_positive_definite", "posv", "solve"),
-    ("a plan of QR", "linalg/qr_plan", "plan_qr", "plan_create", "plan_qr"),
+    ("a plan of QR", "linalg/qr_plan", "plan_qr", "plan_create", "plan.qr"),
     ("QR as planned", "linalg/qr_plan", "geqrf", "geqrf", ""),
     ("A = Q R", "linalg/householder", "geqrf", "geqrf", "qr"),
-    ("products with Q", "linalg/householder", "apply_householder", "unmqr", "QRResult"),
-    ("Q's columns", "linalg/householder", "form_householder_q", "ungqr", "QRResult"),
+    ("products with Q", "linalg/householder", "apply_householder", "unmqr", "linalg.QRResult"),
+    ("Q's columns", "linalg/householder", "form_householder_q", "ungqr", "linalg.QRResult"),
     ("least squares, least norm", "linalg/least_squares", "least_squares", "gels", "lstsq"),
     ("tensors", "", "", "", "einsum"),
     ("a loop by a team of threads", "tasks/team", "Team::parallel_for", "parallel_for", ""),
     ("a team", "tasks/team", "Team", "team_create team_free", ""),
-    ("where ranks should go", "select/rank_order", "choose_order", "map_ranks", "RankOrder"),
+    ("where ranks should go", "select/rank_order", "choose_order", "map_ranks", "mapping.RankOrder"),
     ("a task graph", "graph/task_graph", "TaskGraph", "graph_create graph_free", "TaskGraph"),
     ("its functions", "graph/task_graph", "TaskGraph::entries",
      "graph_create visit_task visit_edge",
@@ -94,12 +96,12 @@ OTHERS = [
     ("its steps", "graph/task_graph", "TaskGraph::steps", "graph_create", "TaskGraph.steps"),
     ("gangs, whose bodies talk", "graph/task_graph", "TaskGraph::gang", "graph_create visit_traffic", "TaskGraph.gang"),
     ("what a gang's member says", "graph/task_graph", "GangContext",
-     "body_gang body_send body_receive body_bcast body_reduce", "gangs.GangContext"),
+     "body_gang body_send body_receive body_bcast body_reduce", "graph.GangContext"),
     ("what a body sees", "graph/task_graph", "TaskContext", "body_input body_output body_progress", "TaskGraph.run"),
     ("whether a graph holds together", "graph/check", "check", "graph_check", "graph.check"),
     ("what it takes, simulated", "graph/simulate", "simulate", "graph_simulate", "graph.simulate"),
-    ("running it", "tasks/run", "run", "graph_run", "run_graph"),
-    ("the last error's text", "base/error", "Error", "error", "AllportError"),
+    ("running it", "tasks/run", "run", "graph_run", "graph.run"),
+    ("the last error's text", "base/error", "Error", "error", "Error"),
     ("the version", "", "", "version", "__version__"),
 ]  # fmt: skip
 
@@ -108,16 +110,16 @@ TEXT = """\
 
 Written by `tools/make_interfaces.py` from the table of collectives, the headers and the modules; `make check` compares.
 Every form takes the name of a registered algorithm; without one it is chosen by price. C and Fortran return codes
-([c.md](c.md)); C++ and Python throw `Error` and raise `AllportError`, which have the same kinds.
+([c.md](c.md)); C++ and Python throw `Error` and raise `Error`, which have the same kinds.
 
 ## Collectives
 
-Three forms each: blocking, started (`start_…`: a handle to wait for), prepared (`prepare_…`: started again and
-again). C and Fortran have one function for all three: without a request it is blocking, with one it starts, and with
+Three forms each: blocking, started (a handle to wait for), prepared (started again and again).
+C and Fortran have one function for all three: without a request it is blocking, with one it starts, and with
 the option `persistent` it prepares.
 C++'s are methods of `Communicator`, on bytes; Python's are methods of
-`Communicator`, on numpy arrays, and on whatever has the buffer protocol or DLPack in the CPU's memory. Blocks are in
-the order of ranks everywhere, wherever in the machine these are.
+`Communicator` with mpi4py's names, on numpy arrays, and on whatever has the buffer protocol or DLPack in the CPU's
+memory. Blocks are in the order of ranks everywhere, wherever in the machine these are.
 
 | does | C++ | C and Fortran | Python |
 |---|---|---|---|
@@ -155,9 +157,9 @@ class Code:
                     bases[node.name] = [base.id for base in node.bases if isinstance(base, ast.Name)]
                 elif isinstance(node, ast.FunctionDef):
                     found.setdefault(node.name, set())
-                elif isinstance(node, ast.ImportFrom) and node.module == "allport._native":
+                elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("allport."):
                     for alias in node.names:
-                        found.setdefault(alias.name, set())
+                        found.setdefault(alias.asname or alias.name, set())
                 elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
                     found.setdefault(node.target.id, set())
         for name in list(bases):
@@ -175,9 +177,10 @@ class Code:
 
     def has_python(self, name: str) -> bool:
         whole, _, part = name.partition(".")
-        module = ROOT / f"python/allport/{whole}.py"
-        if module.exists():
-            return part in self.classes_of(module)
+        for module in (ROOT / f"python/allport/{whole}.py", ROOT / f"python/allport/{whole}"):
+            if module.exists():
+                there, (inside, _, member) = self.classes_of(module), part.partition(".")
+                return not part or (inside in there and (not member or member in there[inside]))
         return whole in self.python and (not part or part in self.python[whole])
 
 
@@ -190,16 +193,15 @@ def page() -> str:
     code = Code()
     rows, listed = [], set()
     for c in TABLE:
-        for form in ("", "start_", "prepare_"):
-            cpp, python = form + c.cpp, form + c.name
+        forms = [(form + c.cpp, python) for form, python in zip(("", "start_", "prepare_"), c.python_names)]
+        for cpp, python in forms:
             found(f"C++ {cpp}", code.has_cpp("comm/communicator", cpp))
             found(f"Python Communicator.{python}", code.has_python(f"Communicator.{python}"))
         found(f"C allport_{c.name}", f"allport_{c.name}" in code.c)
         found(f"Fortran allport_{c.name}", f"allport_{c.name}" in code.fortran)
         listed.add(f"allport_{c.name}")
-        short = c.does.split(". ")[0].rstrip(".")
-        cpp, python = (" ".join(f"`{form}{name}`" for form in ("", "start_", "prepare_")) for name in (c.cpp, c.name))
-        rows.append(f"| {short} | {cpp} | `allport_{c.name}` | {python} |")
+        cpp, python = (" ".join(f"`{name}`" for name in names) for names in zip(*forms))
+        rows.append(f"| {c.does.split('. ')[0].rstrip('.')} | {cpp} | `allport_{c.name}` | {python} |")
     others = []
     for what, header, cpp, c_names, python in OTHERS:
         if cpp:

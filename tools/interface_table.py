@@ -13,7 +13,7 @@ from dataclasses import dataclass
 class Collective:
     """One collective of every interface."""
 
-    name: str  # MPI's, C's, Fortran's and Python's
+    name: str  # C's and Fortran's
     cpp: str  # a method of Communicator
     what: str  # the enumerator of allport::Collective
     does: str
@@ -21,98 +21,107 @@ class Collective:
     cpp_parameters: str
     python: str  # its parameters
     passed: str  # to the maker of the call
-    returns: str
     python_says: str
     varies: bool = False
 
+    @property
+    def mpi(self) -> str:
+        """MPI's name, without MPI_: what mpi4py calls it."""
+        return {"reduce_scatter": "Reduce_scatter_block", "reduce_scatterv": "Reduce_scatter"}.get(
+            self.name, self.name.capitalize()
+        )
 
-ARRAY = "array: ArrayLike"
-ALGORITHM = "algorithm: str | None = None"
+    @property
+    def python_names(self) -> tuple[str, str, str]:
+        """Blocking, started, prepared."""
+        return self.mpi, f"I{self.mpi[0].lower()}{self.mpi[1:]}", f"{self.mpi}_init"
+
+
+SEND = "sendbuf: ArrayLike"
+RECV = "recvbuf: ArrayLike"
+ALGORITHM = "*, algorithm: str | None = None"
 OP = 'op: Operator = "sum"'
-OUT = "out: ArrayLike | None = None"
 ROOT = "root: int = 0"
-ONE = "np.ndarray"
-MAYBE = "np.ndarray | None"
-OPS = "op: 'sum', 'prod', 'max' or 'min', or mpi4py's MPI.SUM, PROD, MAX or MIN."
-OF_NUMBERS = "A number gives a number."
-COUNTS = "counts: rows of each rank, the same on every rank."
+OPS = "op: MPI.SUM, PROD, MAX or MIN, numpy.add, multiply, maximum or minimum, or 'sum', 'prod', 'max' or 'min'."
+IN_PLACE = "sendbuf may be MPI.IN_PLACE."
+COUNTS = "[array, counts]: elements of each rank's block"
 
 TABLE = [
     Collective(
         "barrier", "barrier", "barrier",
-        "Waits until all ranks are here.", "", "", "", "", "None", "",
+        "Waits until all ranks are here.", "", "", "", "", "",
     ),
     Collective(
         "bcast", "broadcast", "broadcast",
         "Sends the root's data to every rank.",
         "data: as many bytes on every rank.",
         "data root",
-        f"{ARRAY}, {ROOT}, {ALGORITHM}", "array, root", ONE,
-        "array: of one size everywhere; returned.",
+        f"buf: ArrayLike, {ROOT}, {ALGORITHM}", "buf, root",
+        "buf: of one size everywhere.",
     ),
     Collective(
         "reduce", "reduce", "reduce",
         "Combines every rank's elements, one by one, on the root.",
         "input: as many elements on every rank. output: likewise, on the root.",
         "input output element combine root",
-        f"{ARRAY}, {OP}, {ROOT}, {OUT}, {ALGORITHM}", "array, op, root, out", MAYBE,
-        f"{OPS} {OF_NUMBERS} None where the root is elsewhere.",
+        f"{SEND}, recvbuf: ArrayLike | None, {OP}, {ROOT}, {ALGORITHM}", "sendbuf, recvbuf, op, root",
+        f"{OPS} {IN_PLACE} recvbuf matters on the root only.",
     ),
     Collective(
         "allreduce", "allreduce", "allreduce",
         "Combines every rank's elements, one by one, on every rank, with the same bits.",
         "input, output: as many elements on every rank.",
         "input output element combine",
-        f"{ARRAY}, {OP}, {ALGORITHM}, *, {OUT}", "array, op, out", ONE, f"{OPS} {OF_NUMBERS}",
+        f"{SEND}, {RECV}, {OP}, {ALGORITHM}", "sendbuf, recvbuf, op",
+        f"{OPS} {IN_PLACE}",
     ),
     Collective(
         "scatter", "scatter", "scatter",
         "Sends block r of the root's data to rank r.",
         "input: a block for every rank, on the root. output: one block.",
         "input output root",
-        f"array: ArrayLike | None, out: ArrayLike, {ROOT}, {ALGORITHM}", "array, out, root", ONE,
-        "array: on the root, a block for each rank along the first axis; None elsewhere.",
+        f"sendbuf: ArrayLike | None, {RECV}, {ROOT}, {ALGORITHM}", "sendbuf, recvbuf, root",
+        "sendbuf: on the root, a block for each rank; None elsewhere.",
     ),
     Collective(
         "gather", "gather", "gather",
         "Collects every rank's block on the root, by rank.",
         "input: one block. output: one from every rank, on the root.",
         "input output root",
-        f"{ARRAY}, {ROOT}, {ALGORITHM}, *, {OUT}", "array, root, out", MAYBE,
-        "The blocks come along a new first axis; None where the root is elsewhere.",
+        f"{SEND}, recvbuf: ArrayLike | None, {ROOT}, {ALGORITHM}", "sendbuf, recvbuf, root",
+        "recvbuf: on the root, a block of each rank; None elsewhere. sendbuf may be MPI.IN_PLACE there.",
     ),
     Collective(
         "allgather", "allgather", "allgather",
         "Collects every rank's block on every rank, by rank.",
         "input: one block. output: one from every rank.",
         "input output",
-        f"{ARRAY}, {ALGORITHM}, *, {OUT}", "array, out", ONE,
-        "The blocks come along a new first axis.",
+        f"{SEND}, {RECV}, {ALGORITHM}", "sendbuf, recvbuf",
+        f"recvbuf: a block of each rank. {IN_PLACE}",
     ),
     Collective(
         "reduce_scatter", "reduce_scatter", "reduce_scatter",
         "Combines every rank's elements, one by one; rank r gets block r of the result.",
         "input: a block for every rank. output: one block.",
         "input output element combine",
-        f"{ARRAY}, {OP}, {ALGORITHM}, *, {OUT}", "array, op, out", ONE,
-        f"array: a block for each rank along the first axis. {OPS}",
+        f"{SEND}, {RECV}, {OP}, {ALGORITHM}", "sendbuf, recvbuf, op",
+        f"sendbuf: a block for each rank. {OPS}",
     ),
     Collective(
         "alltoall", "alltoall", "alltoall",
         "Sends block r to rank r, and gets block s from rank s.",
         "input, output: a block for every rank, and from every rank.",
         "input output",
-        f"{ARRAY}, {ALGORITHM}, *, {OUT}", "array, out", ONE,
-        "array: a block for each rank along the first axis.",
+        f"{SEND}, {RECV}, {ALGORITHM}", "sendbuf, recvbuf",
+        f"sendbuf, recvbuf: a block for each rank, and from each. {IN_PLACE}",
     ),
     Collective(
         "scatterv", "scatterv", "scatter",
         "Sends blocks of different lengths from the root.",
         "input: on the root, where `blocks` says, which is the same on every rank. output: this rank's block.",
         "input blocks output root",
-        f"array: ArrayLike | None, out: ArrayLike, counts: Sequence[int], {ROOT}, {ALGORITHM}",
-        "array, out, counts, root", ONE,
-        f"array: on the root, rows along the first axis; None elsewhere. {COUNTS}",
+        f"sendbuf: Blocks, {RECV}, {ROOT}, {ALGORITHM}", "sendbuf, recvbuf, root",
+        f"sendbuf: {COUNTS} on the root, [None, counts] elsewhere.",
         varies=True,
     ),
     Collective(
@@ -120,8 +129,8 @@ TABLE = [
         "Collects blocks of different lengths on the root.",
         "input: this rank's block. output: on the root, where `blocks` says, which is the same on every rank.",
         "input output blocks root",
-        f"{ARRAY}, counts: Sequence[int], {ROOT}, {ALGORITHM}, *, {OUT}", "array, counts, root, out", MAYBE,
-        f"{COUNTS} None where the root is elsewhere.",
+        f"{SEND}, recvbuf: Blocks, {ROOT}, {ALGORITHM}", "sendbuf, recvbuf, root",
+        f"recvbuf: {COUNTS} on the root, [None, counts] elsewhere.",
         varies=True,
     ),
     Collective(
@@ -129,7 +138,8 @@ TABLE = [
         "Collects blocks of different lengths on every rank.",
         "input: this rank's block. output: where `blocks` says, which is the same on every rank.",
         "input output blocks",
-        f"{ARRAY}, counts: Sequence[int], {ALGORITHM}, *, {OUT}", "array, counts, out", ONE, COUNTS,
+        f"{SEND}, recvbuf: Blocks, {ALGORITHM}", "sendbuf, recvbuf",
+        f"recvbuf: {COUNTS}.",
         varies=True,
     ),
     Collective(
@@ -137,8 +147,9 @@ TABLE = [
         "Combines every rank's elements, one by one; rank r gets its block of the result.",
         "input: where `blocks` says, which is the same on every rank. output: this rank's block.",
         "input blocks output element combine",
-        f"{ARRAY}, counts: Sequence[int], {OP}, {ALGORITHM}, *, {OUT}", "array, counts, op, out", ONE,
-        f"{COUNTS} {OPS}",
+        f"{SEND}, {RECV}, recvcounts: Sequence[int] | None = None, {OP}, {ALGORITHM}",
+        "sendbuf, recvbuf, recvcounts, op",
+        f"recvcounts: elements of each rank's block; None: equal blocks. {OPS}",
         varies=True,
     ),
     Collective(
@@ -147,9 +158,8 @@ TABLE = [
         "first tell all ranks all lengths, choose by price, and refuse on every rank what does not fit.",
         "input: where `blocks` says, by rank that gets it. output: where `received` says, by rank that it is from.",
         "input blocks output received",
-        f"{ARRAY}, counts: Sequence[int], received: Sequence[int], {ALGORITHM}, *, {OUT}",
-        "array, counts, received, out", ONE,
-        "counts: rows for each rank. received: rows from each.",
+        f"sendbuf: Blocks, recvbuf: Blocks, {ALGORITHM}", "sendbuf, recvbuf",
+        f"sendbuf, recvbuf: {COUNTS}, for each rank and from each.",
         varies=True,
     ),
 ]  # fmt: skip

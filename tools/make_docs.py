@@ -38,13 +38,13 @@ def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[str, .
 def algorithms_page() -> str:
     lines = ["# Registered algorithms", "", "Made by `make docs` from the registries.", "", "## Collectives", ""]
     lines += ["| collective | algorithm | |", "|---|---|---|"]
-    lines += [f"| {a['collective']} | `{a['name']}` | {a['summary']} |" for a in ap.algorithms()]
+    lines += [f"| {a['collective']} | `{a['name']}` | {a['summary']} |" for a in ap.collectives.algorithms()]
     lines += ["", "## gemm", "", "| algorithm | |", "|---|---|"]
-    lines += [f"| `{a['name']}` | {a['summary']} |" for a in ap.gemm_algorithms()]
+    lines += [f"| `{a['name']}` | {a['summary']} |" for a in ap.plan.gemm_algorithms()]
     lines += ["", "## lu and solve", "", "| algorithm | |", "|---|---|"]
-    lines += [f"| `{a['name']}` | {a['summary']} |" for a in ap.lu_algorithms()]
+    lines += [f"| `{a['name']}` | {a['summary']} |" for a in ap.plan.lu_algorithms()]
     lines += ["", "## Preset machines", "", "| preset | as `allport machine show` has it |", "|---|---|"]
-    for name in ap.preset_names():
+    for name in ap.machine.preset_names():
         machine = ap.Machine.parse(name).to_dict()
         axes = "x".join(f"{axis['length']}{'' if axis['wraps'] else 'm'}" for axis in machine["axes"])
         rates = ", ".join(

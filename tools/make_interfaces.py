@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import interface_page
-from interface_table import ALGORITHM, CPP, CPP_ORDER, MAYBE, TABLE, Collective
+from interface_table import ALGORITHM, CPP, CPP_ORDER, TABLE, Collective
 
 ROOT = Path(__file__).resolve().parent.parent
 WRITTEN = "written by tools/make_interfaces.py from tools/interface_table.py"
@@ -144,7 +144,7 @@ def cpp_bodies() -> str:
 
 def python_methods() -> str:
     lines = [
-        '"""Every collective as methods of Communicator: blocking, started, prepared.',
+        '"""Every collective as methods of Communicator, named as in mpi4py: Bcast, Ibcast, Bcast_init.',
         "",
         f"{WRITTEN[0].upper()}{WRITTEN[1:]}.",
         '"""',
@@ -152,8 +152,7 @@ def python_methods() -> str:
         "from __future__ import annotations",
         "",
         "from collections.abc import Sequence",
-        "",
-        "import numpy as np",
+        "from typing import Any, TypeAlias",
         "",
         "from allport import collective_arrays as made",
         "from allport.arrays import ArrayLike, Operator",
@@ -162,31 +161,35 @@ def python_methods() -> str:
         "",
         '__all__ = ["CollectiveCalls"]',
         "",
+        "#: [array, counts] or [array, (counts, displacements)]: blocks of different lengths, one behind the other.",
+        "Blocks: TypeAlias = Any",
+        "",
         "",
         "class CollectiveCalls(CallsOn):",
-        '    """What every rank of a communicator calls in one order.',
+        '    """What every rank of a communicator calls in one order, with buffers as in mpi4py.',
         "",
-        "    NAME() returns when this rank's part is done; start_NAME() at once: Transfer.wait() returns the result;",
-        "    prepare_NAME() makes what start() starts again and again, with what the arrays hold then. algorithm: a",
-        "    registered one; None: by price. out: an array for the result; None: a new one.",
+        "    NAME() returns when this rank's part is done; INAME() at once: the result is there after Transfer.Wait();",
+        "    NAME_init() makes what Persistent.Start() starts again and again, with what the buffers hold then.",
+        "    Buffers are contiguous arrays of numpy, or of whatever has the buffer protocol or DLPack.",
+        "    algorithm: a registered one; None: by price.",
         '    """',
     ]
     for c in TABLE:
         own = [p for p in [c.python or ALGORITHM] if p]
         given = f"made.{c.name}(self{', ' + c.passed if c.passed else ''}, algorithm=algorithm)"
         said = " ".join(filter(None, [c.does, c.python_says]))
+        blocking, started, prepared = c.python_names
         forms = [
-            (c.name, c.returns, f"self.{'_run' if c.returns != MAYBE else '_run_rooted'}({given})", said),
-            (f"start_{c.name}", "Transfer", f"self._start({given})", f"Starts {c.name}()."),
-            (f"prepare_{c.name}", "Persistent", f"self._prepare({given})", f"Prepares {c.name}() for many starts."),
+            (blocking, "None", f"self._run({given})", said),
+            (started, "Transfer", f"return self._start({given})", f"Starts {blocking}()."),
+            (prepared, "Persistent", f"return self._prepare({given})", f"Prepares {blocking}() for many starts."),
         ]
         if c.name == "barrier":
             forms = forms[1:]  # MPI's own
         for name, returns, does, text in forms:
             lines += ["", f"    def {name}({', '.join(['self', *own])}) -> {returns}:"]
-            doc = wrapped(text + '"""', '        """', "        ")
-            lines += doc
-            lines += [f"        {'return ' if returns != 'None' else ''}{does}"]
+            lines += wrapped(text + '"""', '        """', "        ")
+            lines += [f"        {does}"]
     return "\n".join(lines) + "\n"
 
 

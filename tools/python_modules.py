@@ -59,8 +59,9 @@ def modules_by_name(init: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for node in ast.parse(init.read_text()).body if init.exists() else []:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            table = ast.literal_eval(node.value) if node.targets[0].id in ("_ROOMS", "_HOMES") else {}
-            found |= {name: f"{PACKAGE}.{home}" for name, home in table.items()}
+            table = ast.literal_eval(node.value) if node.targets[0].id in ("_HOMES", "_MODULES") else {}
+            homes = table if isinstance(table, dict) else {name: name for name in table}
+            found |= {name: f"{PACKAGE}.{home}" for name, home in homes.items()}
     return found
 
 

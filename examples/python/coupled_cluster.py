@@ -22,11 +22,11 @@ denominators = (
 )  # [i, j, a, b], below zero
 
 # The root has the integrals; amplitudes and what is added to them lie alike: virtual a along the ranks.
-mine = ap.TensorDistribution.onto((occupied, occupied, virtual, virtual), comm.machine, ("", "", "x", ""))
+mine = ap.tensors.TensorDistribution.onto((occupied, occupied, virtual, virtual), comm.machine, ("", "", "x", ""))
 
 
 def dealt(array, distribution=None):
-    return ap.distribute_tensor(array if comm.rank == 0 else None, comm, distribution=distribution)
+    return ap.tensors.distribute(array if comm.rank == 0 else None, comm, distribution=distribution)
 
 
 v_oovv, d = dealt(whole[o, o, v, v], mine), dealt(denominators, mine)
@@ -41,7 +41,8 @@ t = over_denominators(v_oovv)
 steps = 0
 while steps < 30:
     steps += 1
-    ladder, report = ap.einsum("abcd,ijcd->ijab", v_vvvv, t, distribution=mine, report=True)
+    ladder = ap.einsum("abcd,ijcd->ijab", v_vvvv, t, distribution=mine)
+    report = ap.last_report()
     assert report.as_planned
     holes = ap.einsum("klij,klab->ijab", v_oooo, t, distribution=mine)
     new = over_denominators(v_oovv + 0.5 * ladder + 0.5 * holes)
@@ -60,5 +61,7 @@ np.testing.assert_allclose(t.to_numpy(), wanted, rtol=1e-10, atol=1e-12)
 np.testing.assert_allclose(correlation, 0.25 * (whole[o, o, v, v] * wanted).sum(), rtol=1e-10)
 
 if comm.rank == 0:
-    plan = ap.plan_einsum("abcd,ijcd->ijab", v_vvvv.shape, t.shape, comm.machine, a=v_vvvv.distribution, b=mine)
+    plan = ap.tensors.plan_einsum(
+        "abcd,ijcd->ijab", v_vvvv.shape, t.shape, comm.machine, given=(v_vvvv.distribution, mine)
+    )
     print(f"correlation energy {correlation:.9f} after {steps} steps; particle ladder: {plan}")

@@ -4,7 +4,7 @@ Or load it: allport schedule verify bcast -m torus:4x4 -a heap --load custom_bca
 """
 
 import allport as ap  # before mpi4py, so that both use one MPI library
-from allport import Op, Piece, Slot
+from allport.schedule import Op, Piece, Slot
 
 
 def heap(machine, contract, cut):
@@ -25,16 +25,17 @@ def heap(machine, contract, cut):
     return program
 
 
-ap.register_algorithm("bcast", "heap", heap)
+ap.collectives.register_algorithm("bcast", "heap", heap)
 
 if __name__ == "__main__":
     import numpy as np
     from mpi4py import MPI
 
     comm = ap.Communicator(MPI.COMM_WORLD, machine=f"torus:{MPI.COMM_WORLD.size}")
-    data = comm.bcast(np.arange(1e5) if comm.rank == 0 else np.empty(100_000), algorithm="heap")
+    data = np.arange(1e5) if comm.rank == 0 else np.empty(100_000)
+    comm.Bcast(data, algorithm="heap")
     assert data[-1] == 99_999
     if comm.rank == 0:
         schedule = ap.make_schedule("bcast", "torus:4x4", algorithm="heap", bytes="64KiB")
-        print(ap.prove(schedule, "torus:4x4"), ap.simulate(schedule, "torus:4x4").seconds, "s")
+        print(ap.verify.prove(schedule, "torus:4x4"), ap.simulate(schedule, "torus:4x4").seconds, "s")
         print(ap.explain("bcast", "torus:4x4", bytes="64KiB", algorithm="heap"))

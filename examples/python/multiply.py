@@ -14,8 +14,9 @@ b = rng.standard_normal((200, 250)) if comm.rank == 0 else None
 part_a, part_b = ap.distribute(a, comm), ap.distribute(b, comm)
 
 # What will be done and what it will cost, before it is done.
-plan = ap.plan_gemm(300, 250, 200, comm.machine)
-product, report = ap.gemm(part_a, part_b, plan=plan, report=True)
+plan = ap.plan.gemm(300, 250, 200, comm.machine)
+product = ap.gemm(part_a, part_b, plan=plan)
+report = ap.last_report()
 
 whole = product.gather(root=0)
 if comm.rank == 0:

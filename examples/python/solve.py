@@ -11,7 +11,8 @@ comm = ap.Communicator(world, machine=f"torus:{world.size}")
 rng = np.random.default_rng(1)
 n = 300
 whole = rng.standard_normal((n, n)) if comm.rank == 0 else None
-factors, report = ap.lu(ap.distribute(whole, comm), overwrite=True, report=True)
+factors = ap.lu(ap.distribute(whole, comm), overwrite_a=True)
+report = ap.last_report()
 
 # Right-hand sides in numpy, which rank 0 has, give solutions in numpy on every rank; transposed systems need no new
 # factors.

@@ -16,7 +16,7 @@ class Heat(ap.TaskGraph):
         return task.i * self.ranks // self.blocks
 
     def entries(self, rank):
-        return [t for t in (ap.Task(0, i) for i in range(self.blocks)) if self.owner(t) == rank]
+        return [t for t in (ap.graph.Task(0, i) for i in range(self.blocks)) if self.owner(t) == rank]
 
     def count(self, rank):
         return len(self.entries(rank)) * (self.rounds + 1)
@@ -26,7 +26,7 @@ class Heat(ap.TaskGraph):
 
     def children(self, task):  # input and output 0: the block's last cell, 1: all of it, 2: its first cell
         for to in range(max(task.i - 1, 0), min(task.i + 2, self.blocks) if task.k < self.rounds else 0):
-            yield ap.Edge(ap.Task(0, to, k=task.k + 1), input=task.i - to + 1, output=task.i - to + 1)
+            yield ap.graph.Edge(ap.graph.Task(0, to, k=task.k + 1), input=task.i - to + 1, output=task.i - to + 1)
 
     def output(self, task, index):
         return len(self.start[task.i]) if index == 1 else 1
@@ -47,7 +47,7 @@ comm = ap.Communicator(world, machine=f"torus:{world.size}")
 rod = np.sin(np.linspace(0.0, 9.0, 800))
 graph = Heat(comm.size, rod, blocks=8, rounds=50)
 ap.graph.check(graph)
-report = ap.run_graph(graph, comm)
+report = ap.graph.run(graph, comm)
 
 found = world.gather(graph.done)
 if found is not None:

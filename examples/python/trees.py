@@ -5,9 +5,9 @@ import allport as ap
 machine = ap.Machine.parse("torus:4x4")
 schedule = ap.make_schedule("bcast", machine, algorithm="rectangular", root=0, bytes="1MiB")
 
-report = ap.prove(schedule, machine, disjoint=True)
+report = ap.verify.prove(schedule, machine, disjoint=True)
 assert report.ok and report.links["used"] == 60
 print(report)
 
-ap.draw.trees(schedule, machine, "trees.svg")
+ap.report.draw.trees(schedule, machine, "trees.svg")
 print("drawn: trees.svg")

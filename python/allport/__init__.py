@@ -10,8 +10,8 @@
     comm = ap.Communicator(MPI.COMM_WORLD, machine="torus:4x4")
     c = ap.gemm(a, b, comm=comm)
 
-Import allport before mpi4py, so that both use the same MPI library. MPI itself is started only when something of
-module comm or linalg is first used.
+Import allport before mpi4py, so that both use the same MPI library. MPI itself is started only when a communicator or
+a distributed matrix is first made.
 """
 
 from __future__ import annotations
@@ -24,347 +24,158 @@ from allport import threads  # noqa: F401  first: BLAS reads its settings when i
 from allport import abi  # noqa: F401  isort: skip  then which core there is
 from allport import mpi as mpi  # isort: skip
 from allport import _native
-from allport._native import AllportError, build_info
+from allport._native import AllportError as Error
 
-if TYPE_CHECKING:
-    from allport import (
-        bench,
-        candidates,
-        collectives,
-        comm,
-        discover,
-        doctor,
-        dropin,
-        errors,
-        factor,
-        graph,
-        io,
-        lab,
-        linalg,
-        machine,
-        mapping,
-        model,
-        multicast,
-        notebook,
-        orthogonal,
-        pattern,
-        plan,
-        positive_definite,
-        preload,
-        schedule,
-        select,
-        sim,
-        systems,
-        tasks,
-        tensors,
-        units,
-        verify,
-    )
-    from allport.bench import calls, compare, jacobi, measured, places, rivals
-    from allport.candidates import SimulatedCandidate, simulate_candidates
-    from allport.collectives import algorithms, load_algorithms, make_schedule, register_algorithm
-    from allport.comm import Communicator
-    from allport.factor import LU, GrowthWarning, LuReport, SingularMatrix, load_lu, lu
-    from allport.graph import (
-        Edge,
-        Task,
-        TaskGraph,
-        TaskSimulation,
-        Work,
-        cholesky_graph,
-        cholesky_solve_graph,
-        gemm_graph,
-        lu_graph,
-        lu_solve_graph,
-        qr_graph,
-    )
-    from allport.linalg import DistributedMatrix, Distribution, GemmReport, distribute, gemm, load
-    from allport.machine import Axis, Level, Machine, NodeRates, TopologyIds, preset_names
-    from allport.mapping import RankOrder, dims
-    from allport.orthogonal import LstsqReport, QrReport, QRResult, RankDeficient, lstsq, qr
-    from allport.pattern import Pattern
-    from allport.plan import (
-        CholeskyPlan,
-        GemmPlan,
-        LuPlan,
-        QrPlan,
-        gemm_algorithms,
-        lu_algorithms,
-        plan_cholesky,
-        plan_gemm,
-        plan_lu,
-        plan_qr,
-    )
-    from allport.positive_definite import Cholesky, CholeskyReport, NotPositiveDefinite, cholesky
-    from allport.report import draw, gantt, pages, plot, trace
-    from allport.run import calibrate, job, jobs, launch, links
-    from allport.schedule import Op, Piece, Program, Schedule, Slot, Traffic, interpret
-    from allport.select import Choice, explain
-    from allport.sim import Simulation, simulate
-    from allport.systems import SolveReport, norm, solve, solve_residual
-    from allport.tasks import run_graph
-    from allport.tensors.contract import ContractionReport, einsum, tensordot
-    from allport.tensors.distribution import TensorDistribution
-    from allport.tensors.plan import ContractionPlan
-    from allport.tensors.search import plan_einsum, plan_tensordot
-    from allport.tensors.tensor import DistributedTensor, distribute_tensor, load_tensor
-    from allport.transfer import Transfer
-    from allport.verify import Report, prove
-
-Error = AllportError
-__version__: str = str(build_info()["version"])
-
-# Names, and the modules below allport that they come from.
-_ROOMS = {
-    "bench": "bench", "calibrate": "run.calibrate", "calls": "bench.calls", "candidates": "candidates",
-    "collectives": "collectives", "comm": "comm", "compare": "bench.compare", "discover": "discover",
-    "doctor": "doctor", "draw": "report.draw", "dropin": "dropin", "errors": "errors", "factor": "factor",
-    "gantt": "report.gantt", "graph": "graph", "io": "io", "jacobi": "bench.jacobi", "job": "run.job",
-    "jobs": "run.jobs", "lab": "lab", "launch": "run.launch", "linalg": "linalg", "links": "run.links",
-    "machine": "machine", "mapping": "mapping", "measured": "bench.measured", "model": "model",
-    "multicast": "multicast", "notebook": "notebook", "orthogonal": "orthogonal",
-    "pages": "report.pages", "pattern": "pattern", "places": "bench.places",
-    "plan": "plan", "plot": "report.plot", "positive_definite": "positive_definite", "preload": "preload",
-    "rivals": "bench.rivals", "schedule": "schedule", "select": "select", "sim": "sim",
-    "systems": "systems", "tasks": "tasks", "tensors": "tensors", "trace": "report.trace",
-    "units": "units", "verify": "verify",
-}  # fmt: skip
+# The public names that are no modules, each with the module that has it; and the public modules. Both are imported
+# when they are first used: a look at a machine does not pay for numpy, matplotlib or MPI.
 _HOMES = {
-    "Axis": "machine",
-    "Cholesky": "positive_definite",
-    "CholeskyPlan": "plan",
-    "CholeskyReport": "positive_definite",
-    "Choice": "select",
     "Communicator": "comm",
-    "ContractionPlan": "tensors.plan",
-    "ContractionReport": "tensors.contract",
-    "DistributedMatrix": "linalg",
+    "DistributedMatrix": "linalg.matrix",
     "DistributedTensor": "tensors.tensor",
-    "GemmPlan": "plan",
-    "GemmReport": "linalg",
-    "GrowthWarning": "factor",
-    "LU": "factor",
-    "Distribution": "linalg",
-    "Edge": "graph",
-    "Gang": "graph",
-    "Level": "machine",
-    "LstsqReport": "orthogonal",
-    "LuPlan": "plan",
-    "LuReport": "factor",
+    "Distribution": "linalg.matrix",
+    "Error": "errors",
     "Machine": "machine",
-    "NodeRates": "machine",
-    "NotPositiveDefinite": "positive_definite",
-    "Op": "schedule",
-    "Pattern": "pattern",
-    "Piece": "schedule",
-    "Program": "schedule",
-    "QRResult": "orthogonal",
-    "QrPlan": "plan",
-    "QrReport": "orthogonal",
-    "RankDeficient": "orthogonal",
-    "RankOrder": "mapping",
-    "dims": "mapping",
-    "Report": "verify",
+    "NotPositiveDefinite": "linalg.cholesky",
+    "Options": "options",
+    "RankDeficient": "linalg.qr",
     "Schedule": "schedule",
-    "Simulation": "sim",
-    "SimulatedCandidate": "candidates",
-    "SingularMatrix": "factor",
-    "Slot": "schedule",
-    "SolveReport": "systems",
-    "Talk": "graph",
-    "Task": "graph",
+    "SingularMatrix": "linalg.lu",
     "TaskGraph": "graph",
-    "TaskSimulation": "graph",
-    "TensorDistribution": "tensors.distribution",
-    "TopologyIds": "machine",
-    "Traffic": "schedule",
-    "Transfer": "transfer",
-    "Work": "graph",
-    "algorithms": "collectives",
-    "cholesky": "positive_definite",
-    "cholesky_graph": "graph",
-    "cholesky_solve_graph": "graph",
-    "distribute": "linalg",
-    "distribute_tensor": "tensors.tensor",
+    "cholesky": "linalg.cholesky",
+    "distribute": "linalg.matrix",
     "einsum": "tensors.contract",
     "explain": "select",
-    "gemm": "linalg",
-    "gemm_algorithms": "plan",
-    "gemm_graph": "graph",
-    "interpret": "schedule",
-    "load": "linalg",
-    "load_algorithms": "collectives",
-    "load_lu": "factor",
-    "load_tensor": "tensors.tensor",
-    "lstsq": "orthogonal",
-    "lu": "factor",
-    "lu_algorithms": "plan",
-    "lu_graph": "graph",
-    "lu_solve_graph": "graph",
+    "gemm": "linalg.gemm",
+    "last_report": "reports",
+    "load": "linalg.matrix",
+    "lstsq": "linalg.qr",
+    "lu": "linalg.lu",
     "make_schedule": "collectives",
-    "norm": "systems",
-    "plan_cholesky": "plan",
-    "plan_einsum": "tensors.search",
-    "plan_gemm": "plan",
-    "plan_lu": "plan",
-    "plan_qr": "plan",
-    "plan_tensordot": "tensors.search",
-    "preset_names": "machine",
-    "prove": "verify",
-    "qr": "orthogonal",
-    "qr_graph": "graph",
-    "register_algorithm": "collectives",
-    "run_graph": "tasks",
+    "qr": "linalg.qr",
     "simulate": "sim",
-    "simulate_candidates": "candidates",
-    "solve": "systems",
-    "solve_residual": "systems",
+    "solve": "linalg.solve",
     "tensordot": "tensors.contract",
 }
-
-__all__ = [
-    "LU",
-    "AllportError",
-    "Axis",
-    "Choice",
-    "Cholesky",
-    "CholeskyPlan",
-    "CholeskyReport",
-    "Communicator",
-    "ContractionPlan",
-    "ContractionReport",
-    "DistributedMatrix",
-    "DistributedTensor",
-    "Distribution",
-    "Edge",
-    "Error",
-    "Gang",
-    "GemmPlan",
-    "GemmReport",
-    "GrowthWarning",
-    "Level",
-    "LstsqReport",
-    "LuPlan",
-    "LuReport",
-    "Machine",
-    "NodeRates",
-    "NotPositiveDefinite",
-    "Op",
-    "Pattern",
-    "Piece",
-    "Program",
-    "QRResult",
-    "QrPlan",
-    "QrReport",
-    "RankDeficient",
-    "RankOrder",
-    "Report",
-    "Schedule",
-    "SimulatedCandidate",
-    "Simulation",
-    "SingularMatrix",
-    "Slot",
-    "SolveReport",
-    "Talk",
-    "Task",
-    "TaskGraph",
-    "TaskSimulation",
-    "TensorDistribution",
-    "TopologyIds",
-    "Traffic",
-    "Transfer",
-    "Work",
-    "algorithms",
+_MODULES = (
     "bench",
-    "build_info",
-    "calibrate",
-    "calls",
-    "candidates",
-    "cholesky",
-    "cholesky_graph",
-    "cholesky_solve_graph",
     "collectives",
-    "comm",
-    "compare",
-    "dims",
     "discover",
-    "distribute",
-    "distribute_tensor",
     "doctor",
-    "draw",
-    "dropin",
-    "einsum",
-    "errors",
-    "explain",
-    "factor",
-    "gantt",
-    "gemm",
-    "gemm_algorithms",
-    "gemm_graph",
     "graph",
-    "interpret",
     "io",
-    "jacobi",
-    "job",
-    "jobs",
     "lab",
-    "launch",
     "linalg",
-    "links",
-    "load",
-    "load_algorithms",
-    "load_lu",
-    "load_tensor",
-    "lstsq",
-    "lu",
-    "lu_algorithms",
-    "lu_graph",
-    "lu_solve_graph",
     "machine",
-    "make_schedule",
     "mapping",
-    "measured",
     "model",
     "mpi",
     "multicast",
-    "norm",
-    "notebook",
-    "orthogonal",
-    "pages",
     "pattern",
-    "places",
     "plan",
-    "plan_cholesky",
-    "plan_einsum",
-    "plan_gemm",
-    "plan_lu",
-    "plan_qr",
-    "plan_tensordot",
-    "plot",
-    "positive_definite",
-    "preload",
-    "preset_names",
-    "prove",
-    "qr",
-    "qr_graph",
-    "register_algorithm",
-    "rivals",
-    "run_graph",
+    "report",
+    "run",
     "schedule",
-    "select",
     "sim",
-    "simulate",
-    "simulate_candidates",
-    "solve",
-    "solve_residual",
-    "systems",
-    "tasks",
-    "tensordot",
     "tensors",
-    "trace",
     "units",
     "verify",
-]
+)
+
+if TYPE_CHECKING:  # the same for type checkers; tests/python/test_interface.py compares
+    from allport import (
+        bench as bench,
+    )
+    from allport import (
+        collectives as collectives,
+    )
+    from allport import (
+        discover as discover,
+    )
+    from allport import (
+        doctor as doctor,
+    )
+    from allport import (
+        graph as graph,
+    )
+    from allport import (
+        io as io,
+    )
+    from allport import (
+        lab as lab,
+    )
+    from allport import (
+        linalg as linalg,
+    )
+    from allport import (
+        machine as machine,
+    )
+    from allport import (
+        mapping as mapping,
+    )
+    from allport import (
+        model as model,
+    )
+    from allport import (
+        multicast as multicast,
+    )
+    from allport import (
+        pattern as pattern,
+    )
+    from allport import (
+        plan as plan,
+    )
+    from allport import (
+        report as report,
+    )
+    from allport import (
+        run as run,
+    )
+    from allport import (
+        schedule as schedule,
+    )
+    from allport import (
+        sim as sim,
+    )
+    from allport import (
+        tensors as tensors,
+    )
+    from allport import (
+        units as units,
+    )
+    from allport import (
+        verify as verify,
+    )
+    from allport.collectives import make_schedule as make_schedule
+    from allport.comm import Communicator as Communicator
+    from allport.graph import TaskGraph as TaskGraph
+    from allport.linalg.cholesky import NotPositiveDefinite as NotPositiveDefinite
+    from allport.linalg.cholesky import cholesky as cholesky
+    from allport.linalg.gemm import gemm as gemm
+    from allport.linalg.lu import SingularMatrix as SingularMatrix
+    from allport.linalg.lu import lu as lu
+    from allport.linalg.matrix import DistributedMatrix as DistributedMatrix
+    from allport.linalg.matrix import Distribution as Distribution
+    from allport.linalg.matrix import distribute as distribute
+    from allport.linalg.matrix import load as load
+    from allport.linalg.qr import RankDeficient as RankDeficient
+    from allport.linalg.qr import lstsq as lstsq
+    from allport.linalg.qr import qr as qr
+    from allport.linalg.solve import solve as solve
+    from allport.machine import Machine as Machine
+    from allport.options import Options as Options
+    from allport.reports import last_report as last_report
+    from allport.schedule import Schedule as Schedule
+    from allport.select import explain as explain
+    from allport.sim import simulate as simulate
+    from allport.tensors.contract import einsum as einsum
+    from allport.tensors.contract import tensordot as tensordot
+    from allport.tensors.tensor import DistributedTensor as DistributedTensor
+
+__all__ = sorted([*_HOMES, *_MODULES])  # type: ignore[assignment]
+__version__: str = str(_native.build_info()["version"])
+
+Error.__name__ = Error.__qualname__ = "Error"  # as tracebacks show it: allport.Error
+Error.__module__ = "allport"
 
 
 def _shown_in_a_notebook(thing: Any) -> str | None:
@@ -384,13 +195,12 @@ for _kind in "CholeskyPlan GemmPlan LuPlan Machine QrPlan Schedule".split():
 
 
 def __getattr__(name: str) -> Any:
-    # They come in when first used: a look at a machine does not pay for numpy, matplotlib or MPI.
-    if name in _ROOMS:
-        return importlib.import_module(f"allport.{_ROOMS[name]}")
     if name in _HOMES:
         return getattr(importlib.import_module(f"allport.{_HOMES[name]}"), name)
+    if name in _MODULES:
+        return importlib.import_module(f"allport.{name}")
     raise AttributeError(f"module 'allport' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return [*__all__, "__version__"]

@@ -1,20 +1,24 @@
 """A plan's candidates, simulated: the best few by price, in the order of what their task graphs take.
 
-best = ap.simulate_candidates(ap.plan_lu, 131072, 131072, "torus:16x16x16", pivot="tournament")[0]
+best = ap.sim.simulate_candidates(ap.plan.lu, 131072, 131072, "torus:16x16x16")[0]
 print(best.candidate["grid"], best.priced, best.seconds)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from allport import _native
 from allport._native import CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan
-from allport.errors import AllportError, failure
-from allport.graph import FACTORS, gemm_graph, lu_graph, simulate, tasks_of
+from allport.errors import Error, failure
+from allport.graph import FACTORS, simulate, tasks_of
+from allport.graph import gemm as gemm_graph
+from allport.graph import lu as lu_graph
 from allport.machine import as_machine
-from allport.plan import DECISIONS
+from allport.options import Options
+from allport.plan import decided
 
 __all__ = ["SimulatedCandidate", "graph_of", "simulate_candidates"]
 
@@ -74,27 +78,30 @@ def simulate_candidates(
     most: int = 5,
     tasks: int = MOST_TASKS,
     progress: Callable[[str, float], None] | None = None,
-    **options: Any,
+    options: Options | None = None,
+    **problem: Any,
 ) -> list[SimulatedCandidate]:
     """Simulates the task graphs of a plan's best candidates, and sorts them by what they take.
 
-    plan: plan_gemm, plan_lu, plan_cholesky or plan_qr; `extents`, `machine` and `options` are its arguments (the
-    machine may stand last among the extents). most: candidates, each another algorithm or grid, the cheapest first.
+    plan: plan.gemm, plan.lu, plan.cholesky or plan.qr; its arguments are `extents`, `machine` (which may stand
+    last among them), `options` and `problem`. most: candidates, each another algorithm or grid, the cheapest first.
     tasks: of a graph at most; larger ones are listed as not simulated. progress: told what is simulated, and the share
     that is done.
-    Raises AllportError as the plan does, and of kind 'machine' where the machine does not say how fast it computes.
+    Raises Error as the plan does, and of kind 'machine' where the machine does not say how fast it computes.
     """
     if most < 1:
         raise failure(f"most = {most}: expected 1 or more candidates")
     if machine is None:
         *extents, machine = extents  # type: ignore[assignment]
     where = as_machine(machine)
-    table = plan(*extents, where, **options).to_dict()
+    options = options or Options()
+    planned = plan(*extents, where, options=options, **problem)
+    table = planned.to_dict()
     workers = table.get("workers", 1)
     chosen = _best(table["candidates"], most)
     done = []
     for at, c in enumerate(chosen):
-        taken = {name: c[name] for name in DECISIONS if name in c}
+        taken = replace(options, **decided(planned, c))
         words = f"{c.get('algorithm', '')} {'x'.join(map(str, c['grid']))}".strip()
 
         def tell(share: float, words: str = words, at: int = at) -> None:
@@ -102,7 +109,7 @@ def simulate_candidates(
                 progress(words, (at + min(share, 1.0)) / len(chosen))
 
         tell(0)
-        done.append(_simulated(plan(*extents, where, **{**options, **taken}), c, where, workers, tasks, tell))
+        done.append(_simulated(plan(*extents, where, options=taken, **problem), c, where, workers, tasks, tell))
     return sorted(done, key=lambda one: (one.seconds is None, one.seconds or one.priced))
 
 
@@ -116,7 +123,7 @@ def _simulated(
 
     try:
         graph = graph_of(plan)
-    except AllportError as error:
+    except Error as error:
         if error.kind != "unsupported":
             raise
         return told(None, None, str(error))

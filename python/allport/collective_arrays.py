@@ -1,7 +1,9 @@
-"""Collectives on arrays: what each call's buffers are, and what it returns."""
+"""Collectives on arrays, as mpi4py has them: what each call's buffers are."""
 
 from __future__ import annotations
 
+import itertools
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from allport import _native
-from allport._native import AllportError
 from allport.arrays import ArrayLike, Operator, as_array, is_number, operator_name
+from allport.errors import Error
 from allport.transfer import NOTHING, Persistent, Transfer, flat_bytes
 
 __all__ = ["Call", "CallsOn"]
@@ -18,7 +20,7 @@ __all__ = ["Call", "CallsOn"]
 
 @dataclass
 class Call:
-    """A collective on this rank's buffers; `result` is what it returns here."""
+    """A collective on this rank's buffers. in_place: the input is a copy of what the output was."""
 
     what: str
     algorithm: str | None
@@ -28,17 +30,16 @@ class Call:
     op: Operator = ""  # its name, once made
     blocks: list[int] | None = None  # bytes
     received: list[int] | None = None
-    result: np.ndarray | None = None
-    is_number: bool = False  # what came is no array, and so is what is returned
+    in_place: bool = False
 
     def __post_init__(self) -> None:
         self.op = operator_name(self.op)
 
     def arguments(self) -> tuple[Any, ...]:
         """What the compiled communicator takes."""
-        reads, writes = flat_bytes(self.input, "array"), NOTHING
+        reads, writes = flat_bytes(self.input, "sendbuf"), NOTHING
         if self.output.size:
-            writes = flat_bytes(self.output, "array" if self.what == "bcast" else "out", writable=True)
+            writes = flat_bytes(self.output, "buf" if self.what == "bcast" else "recvbuf", writable=True)
         typed = self.output if self.what == "bcast" else self.input
         element = typed.dtype.itemsize if self.op else 1
         return (
@@ -62,200 +63,255 @@ class CallsOn:
         """Number of ranks."""
         return self._native.size
 
-    def _run_rooted(self, call: Call) -> np.ndarray | None:
+    def _run(self, call: Call) -> None:
         self._native.run_call(*call.arguments())
-        return call.result[()] if call.is_number and call.result is not None else call.result
-
-    def _run(self, call: Call) -> np.ndarray:
-        result = self._run_rooted(call)
-        assert result is not None
-        return result
 
     def _start(self, call: Call) -> Transfer:
-        return Transfer(self._native.start_call(*call.arguments()), call.result, call.is_number)
+        return Transfer(self._native.start_call(*call.arguments()), call)
 
     def _prepare(self, call: Call) -> Persistent:
-        return Persistent(self._native.prepare_call(*call.arguments()), call.result, call.is_number)
+        if call.in_place:
+            raise Error(
+                "sendbuf = MPI.IN_PLACE: what is started again and again needs a buffer of its own to read from; pass "
+                "another array than recvbuf"
+            )
+        return Persistent(self._native.prepare_call(*call.arguments()), call)
 
 
-def _result(out: ArrayLike | None, shape: tuple[int, ...], like: np.ndarray) -> np.ndarray:
-    """The array for a result: a new one, or `out`, which must be like it."""
-    if out is None:
-        return np.empty(shape, like.dtype, order="F" if _is_fortran(like) and shape == like.shape else "C")
-    made = as_array(out, "out", writable=True)
-    alike = made.dtype == like.dtype and made.shape == shape
-    if not alike or (shape == like.shape and made.flags.c_contiguous != like.flags.c_contiguous):
-        raise AllportError(
-            f"out: expected an array like the input, {like.dtype}{list(shape)} and in its order, "
-            f"got {made.dtype}{list(made.shape)}"
+def is_in_place(given: Any) -> bool:
+    """Whether it is mpi4py's MPI.IN_PLACE."""
+    mpi = sys.modules.get("mpi4py.MPI")
+    return mpi is not None and given is mpi.IN_PLACE
+
+
+def buffer_of(given: ArrayLike, name: str, writable: bool = False) -> np.ndarray:
+    """A numpy array of the same memory. Raises Error for numbers, which have none that others see, and lists."""
+    if is_number(given):
+        raise Error(
+            f"{name}: is a {type(given).__name__}, which has no memory to send from or to receive into; pass "
+            f"numpy.array({name}), or take the method of that name in lower case, which sends Python objects"
         )
-    return made
-
-
-def _is_fortran(array: np.ndarray) -> bool:
-    return array.flags.f_contiguous and not array.flags.c_contiguous
-
-
-def _rows(given: ArrayLike, name: str = "array") -> np.ndarray:
-    """An array whose first axis counts blocks, or rows of blocks: one behind the other."""
-    return np.asarray(as_array(given, name), order="C")
-
-
-def _blocks(on: CallsOn, given: ArrayLike) -> np.ndarray:
-    array = _rows(given)
-    if array.ndim == 0 or array.shape[0] != on.size:
-        raise AllportError(
-            f"array: expected one block a rank along the first axis, {on.size} of them, got shape {array.shape}"
+    if isinstance(given, (list, tuple)):
+        raise Error(
+            f"{name}: is a {type(given).__name__}; expected an array, whose own type and size count (numpy.asarray "
+            f"makes one of numbers); [array, counts] is for the calls with blocks of different lengths"
         )
-    return array
+    return as_array(given, name, writable)
 
 
-def _lengths(on: CallsOn, counts: Sequence[int], row: np.ndarray, name: str) -> list[int]:
-    """Bytes of blocks of so many rows."""
-    numbers = [int(count) for count in counts]
-    if len(numbers) != on.size or min(numbers, default=0) < 0:
-        raise AllportError(f"{name}: expected rows of each rank, {on.size} numbers >= 0, got {numbers}")
-    return [number * _row_bytes(row) for number in numbers]
+def _received(given: ArrayLike | None, name: str = "recvbuf") -> np.ndarray:
+    if given is None:
+        raise Error(f"{name} = None: expected an array for the result on this rank")
+    return buffer_of(given, name, writable=True)
 
 
-def _row_bytes(array: np.ndarray) -> int:
-    return int(np.prod(array.shape[1:], dtype=np.int64)) * array.dtype.itemsize
+def _sent(given: ArrayLike | None) -> np.ndarray:
+    if given is None:
+        raise Error("sendbuf = None: expected an array on this rank")
+    return buffer_of(given, "sendbuf")
 
 
-def _with_rows(array: np.ndarray, rows: int, name: str) -> None:
-    if array.ndim == 0 or array.shape[0] != rows:
-        raise AllportError(f"{name}: expected {rows} rows along the first axis, by the counts, got shape {array.shape}")
+def _fits(data: np.ndarray, made: np.ndarray, factor: int, larger: str) -> None:
+    """made holds `factor` times what data has, of the same type (larger: 'recvbuf'), or the other way round."""
+    one, many = (data, made) if larger == "recvbuf" else (made, data)
+    if data.dtype != made.dtype or many.size != factor * one.size:
+        raise Error(
+            f"recvbuf: is {made.dtype}{list(made.shape)}, sendbuf {data.dtype}{list(data.shape)}: expected one type, "
+            f"and {factor} times as many elements in {larger}"
+        )
+
+
+def _combined(sendbuf: ArrayLike | None, recvbuf: ArrayLike | None) -> tuple[np.ndarray, np.ndarray, bool]:
+    """(input, output, whether in place) of a reduction, element by element."""
+    made = _received(recvbuf)
+    if is_in_place(sendbuf):
+        return made.copy(order="K"), made, True
+    data = _sent(sendbuf)
+    alike = data.dtype == made.dtype and data.size == made.size
+    if not alike or (data.shape == made.shape and not _orders(data) & _orders(made)):
+        raise Error(
+            f"recvbuf: expected an array like sendbuf, {data.dtype}{list(data.shape)} and in its order, got "
+            f"{made.dtype}{list(made.shape)}"
+        )
+    return data, made, False
+
+
+def _orders(array: np.ndarray) -> set[str]:
+    """The orders that an array's memory is in; both where it has none, which flat_bytes() refuses."""
+    found = {name for name, has in (("C", array.flags.c_contiguous), ("F", array.flags.f_contiguous)) if has}
+    return found or {"C", "F"}
+
+
+def _own_block(on: CallsOn, made: np.ndarray) -> np.ndarray:
+    """This rank's block of a result that is received in place, copied."""
+    if made.size % on.size != 0 or not made.flags.c_contiguous:
+        raise Error(f"recvbuf: expected a contiguous array of {on.size} equal blocks, got {list(made.shape)}")
+    length = made.size // on.size
+    return made.reshape(-1)[on.rank * length : (on.rank + 1) * length].copy()
+
+
+def _vector(on: CallsOn, given: Any, name: str, writable: bool = False) -> tuple[np.ndarray, list[int]]:
+    """(array, elements of each rank's block) of [array, counts], [array, (counts, displacements)] or an array of equal
+    blocks."""
+    spec = list(given) if isinstance(given, (list, tuple)) else [given]
+    if len(spec) == 2 and isinstance(spec[1], (list, tuple)) and len(spec[1]) == 2 and np.ndim(spec[1][0]) == 1:
+        spec = [spec[0], *spec[1]]
+    if len(spec) > 3:
+        raise Error(f"{name}: expected [array, counts] or [array, (counts, displacements)]; the array's type counts")
+    if spec[0] is None:
+        raise Error(f"{name} = None: expected an array on this rank")
+    array = buffer_of(spec[0], name, writable)
+    if len(spec) == 1 or spec[1] is None:
+        if array.size % on.size != 0:
+            raise Error(f"{name}: has {array.size} elements; expected [array, counts], or {on.size} equal blocks")
+        return array, [array.size // on.size] * on.size
+    counts = _counts(on, spec[1], name)
+    if array.size != sum(counts):
+        raise Error(f"{name}: has {array.size} elements; expected {sum(counts)}, the sum of its counts")
+    if len(spec) == 3 and [int(n) for n in spec[2]] != [0, *itertools.accumulate(counts)][:-1]:
+        raise Error(f"{name}: expected displacements of blocks that follow each other without gaps, got {spec[2]}")
+    return array, counts
+
+
+def _counts(on: CallsOn, given: Sequence[int], name: str) -> list[int]:
+    try:
+        counts = [int(count) for count in given]
+    except TypeError:
+        counts = []
+    if len(counts) != on.size or min(counts, default=0) < 0:
+        raise Error(f"{name}: expected counts of elements, {on.size} numbers >= 0, got {given}")
+    return counts
+
+
+def _bytes(array: np.ndarray, counts: list[int]) -> list[int]:
+    return [count * array.dtype.itemsize for count in counts]
+
+
+def _one_of(on: CallsOn, array: np.ndarray, counts: list[int], name: str, other: np.ndarray | None) -> None:
+    """An array is this rank's block of what has these counts."""
+    if array.size != counts[on.rank]:
+        raise Error(f"{name}: has {array.size} elements; expected {counts[on.rank]}, this rank's count")
+    if other is not None and array.dtype != other.dtype:
+        raise Error(f"recvbuf and sendbuf: are {array.dtype} and {other.dtype}; expected one type")
 
 
 def barrier(on: CallsOn, algorithm: str | None) -> Call:
     return Call("barrier", algorithm)
 
 
-def bcast(on: CallsOn, array: ArrayLike, root: int, algorithm: str | None) -> Call:
-    data = as_array(array, "array", writable=True)
-    return Call("bcast", algorithm, output=data, root=root, result=data)
+def bcast(on: CallsOn, buf: ArrayLike, root: int, algorithm: str | None) -> Call:
+    return Call("bcast", algorithm, output=buffer_of(buf, "buf", writable=True), root=root)
 
 
 def reduce(
-    on: CallsOn, array: ArrayLike, op: Operator, root: int, out: ArrayLike | None, algorithm: str | None
+    on: CallsOn, sendbuf: ArrayLike, recvbuf: ArrayLike | None, op: Operator, root: int, algorithm: str | None
 ) -> Call:
-    data = as_array(array, "array")
     if on.rank != root:
-        return Call("reduce", algorithm, data, root=root, op=op)
-    made = _result(out, data.shape, data)
-    return Call("reduce", algorithm, data, made, root, op, result=made, is_number=out is None and is_number(array))
+        return Call("reduce", algorithm, _sent(sendbuf), root=root, op=op)
+    data, made, in_place = _combined(sendbuf, recvbuf)
+    return Call("reduce", algorithm, data, made, root, op, in_place=in_place)
 
 
-def allreduce(on: CallsOn, array: ArrayLike, op: Operator, out: ArrayLike | None, algorithm: str | None) -> Call:
-    data = as_array(array, "array")
-    made = _result(out, data.shape, data)
-    return Call("allreduce", algorithm, data, made, op=op, result=made, is_number=out is None and is_number(array))
+def allreduce(on: CallsOn, sendbuf: ArrayLike, recvbuf: ArrayLike, op: Operator, algorithm: str | None) -> Call:
+    data, made, in_place = _combined(sendbuf, recvbuf)
+    return Call("allreduce", algorithm, data, made, op=op, in_place=in_place)
 
 
-def scatter(on: CallsOn, array: ArrayLike | None, out: ArrayLike, root: int, algorithm: str | None) -> Call:
-    made = as_array(out, "out", writable=True)
+def scatter(on: CallsOn, sendbuf: ArrayLike | None, recvbuf: ArrayLike, root: int, algorithm: str | None) -> Call:
+    made = _received(recvbuf)
     if on.rank != root:
-        return Call("scatter", algorithm, output=made, root=root, result=made)
-    if array is None:
-        raise AllportError("array: expected the blocks of all ranks on the root, got None")
-    data = _blocks(on, array)
-    if data.shape[1:] != made.shape or data.dtype != made.dtype:
-        raise AllportError(
-            f"out: expected a block of the array, {data.dtype}{data.shape[1:]}, got {made.dtype}{made.shape}"
-        )
-    return Call("scatter", algorithm, data, made, root, result=made)
+        return Call("scatter", algorithm, output=made, root=root)
+    data = _sent(sendbuf)
+    _fits(data, made, on.size, "sendbuf")
+    return Call("scatter", algorithm, data, made, root)
 
 
-def gather(on: CallsOn, array: ArrayLike, root: int, out: ArrayLike | None, algorithm: str | None) -> Call:
-    data = _rows(array)
+def gather(on: CallsOn, sendbuf: ArrayLike, recvbuf: ArrayLike | None, root: int, algorithm: str | None) -> Call:
     if on.rank != root:
-        return Call("gather", algorithm, data, root=root)
-    made = _result(out, (on.size, *data.shape), data)
-    return Call("gather", algorithm, data, made, root, result=made)
+        return Call("gather", algorithm, _sent(sendbuf), root=root)
+    made, in_place = _received(recvbuf), is_in_place(sendbuf)
+    data = _own_block(on, made) if in_place else _sent(sendbuf)
+    _fits(data, made, on.size, "recvbuf")
+    return Call("gather", algorithm, data, made, root, in_place=in_place)
 
 
-def allgather(on: CallsOn, array: ArrayLike, out: ArrayLike | None, algorithm: str | None) -> Call:
-    data = _rows(array)
-    made = _result(out, (on.size, *data.shape), data)
-    return Call("allgather", algorithm, data, made, result=made)
+def allgather(on: CallsOn, sendbuf: ArrayLike, recvbuf: ArrayLike, algorithm: str | None) -> Call:
+    made, in_place = _received(recvbuf), is_in_place(sendbuf)
+    data = _own_block(on, made) if in_place else _sent(sendbuf)
+    _fits(data, made, on.size, "recvbuf")
+    return Call("allgather", algorithm, data, made, in_place=in_place)
 
 
-def reduce_scatter(on: CallsOn, array: ArrayLike, op: Operator, out: ArrayLike | None, algorithm: str | None) -> Call:
-    data = _blocks(on, array)
-    made = _result(out, data.shape[1:], data)
-    return Call("reduce_scatter", algorithm, data, made, op=op, result=made)
+def reduce_scatter(on: CallsOn, sendbuf: ArrayLike, recvbuf: ArrayLike, op: Operator, algorithm: str | None) -> Call:
+    data, made = _sent(sendbuf), _received(recvbuf)
+    _fits(data, made, on.size, "sendbuf")
+    return Call("reduce_scatter", algorithm, data, made, op=op)
 
 
-def alltoall(on: CallsOn, array: ArrayLike, out: ArrayLike | None, algorithm: str | None) -> Call:
-    data = _blocks(on, array)
-    made = _result(out, data.shape, data)
-    return Call("alltoall", algorithm, data, made, result=made)
+def alltoall(on: CallsOn, sendbuf: ArrayLike, recvbuf: ArrayLike, algorithm: str | None) -> Call:
+    made, in_place = _received(recvbuf), is_in_place(sendbuf)
+    data = made.copy(order="K") if in_place else _sent(sendbuf)
+    _fits(data, made, 1, "recvbuf")
+    if data.size % on.size != 0:
+        raise Error(f"sendbuf: has {data.size} elements; expected a block for each of {on.size} ranks")
+    return Call("alltoall", algorithm, data, made, in_place=in_place)
 
 
-def scatterv(
-    on: CallsOn, array: ArrayLike | None, out: ArrayLike, counts: Sequence[int], root: int, algorithm: str | None
-) -> Call:
-    made = as_array(out, "out", writable=True)
-    if made.ndim == 0:
-        raise AllportError("out: expected rows along the first axis, got a single number")
-    blocks = _lengths(on, counts, made, "counts")
-    _with_rows(made, int(counts[on.rank]), "out")
+def scatterv(on: CallsOn, sendbuf: Any, recvbuf: ArrayLike, root: int, algorithm: str | None) -> Call:
+    made = _received(recvbuf)
     if on.rank != root:
-        return Call("scatter", algorithm, output=made, root=root, blocks=blocks, result=made)
-    if array is None:
-        raise AllportError("array: expected the rows of all ranks on the root, got None")
-    data = _rows(array)
-    _with_rows(data, sum(map(int, counts)), "array")
-    if data.shape[1:] != made.shape[1:] or data.dtype != made.dtype:
-        raise AllportError(
-            f"out: expected rows of the array, {data.dtype}{data.shape[1:]}, got {made.dtype}{made.shape[1:]}"
-        )
-    return Call("scatter", algorithm, data, made, root, blocks=blocks, result=made)
+        counts = _counts(on, _told(sendbuf), "sendbuf")
+        _one_of(on, made, counts, "recvbuf", None)
+        return Call("scatter", algorithm, output=made, root=root, blocks=_bytes(made, counts))
+    data, counts = _vector(on, sendbuf, "sendbuf")
+    _one_of(on, made, counts, "recvbuf", data)
+    return Call("scatter", algorithm, data, made, root, blocks=_bytes(data, counts))
 
 
-def gatherv(
-    on: CallsOn, array: ArrayLike, counts: Sequence[int], root: int, out: ArrayLike | None, algorithm: str | None
-) -> Call:
-    data = _rows(array)
-    blocks = _lengths(on, counts, data, "counts")
-    _with_rows(data, int(counts[on.rank]), "array")
+def gatherv(on: CallsOn, sendbuf: ArrayLike, recvbuf: Any, root: int, algorithm: str | None) -> Call:
+    data = _sent(sendbuf)
     if on.rank != root:
-        return Call("gather", algorithm, data, root=root, blocks=blocks)
-    made = _result(out, (sum(map(int, counts)), *data.shape[1:]), data)
-    return Call("gather", algorithm, data, made, root, blocks=blocks, result=made)
+        counts = _counts(on, _told(recvbuf), "recvbuf")
+        _one_of(on, data, counts, "sendbuf", None)
+        return Call("gather", algorithm, data, root=root, blocks=_bytes(data, counts))
+    made, counts = _vector(on, recvbuf, "recvbuf", writable=True)
+    _one_of(on, data, counts, "sendbuf", made)
+    return Call("gather", algorithm, data, made, root, blocks=_bytes(data, counts))
 
 
-def allgatherv(
-    on: CallsOn, array: ArrayLike, counts: Sequence[int], out: ArrayLike | None, algorithm: str | None
-) -> Call:
-    data = _rows(array)
-    blocks = _lengths(on, counts, data, "counts")
-    _with_rows(data, int(counts[on.rank]), "array")
-    made = _result(out, (sum(map(int, counts)), *data.shape[1:]), data)
-    return Call("allgather", algorithm, data, made, blocks=blocks, result=made)
+def _told(spec: Any) -> Sequence[int]:
+    """The counts of [None, counts], which the ranks pass that have no blocks of all."""
+    counts = spec[1] if isinstance(spec, (list, tuple)) and len(spec) > 1 else None
+    if counts is None:
+        raise Error("counts: expected [None, counts] on ranks other than the root: all ranks need the counts")
+    paired = isinstance(counts, (list, tuple)) and len(counts) == 2 and np.ndim(counts[0]) == 1
+    return counts[0] if paired else counts
+
+
+def allgatherv(on: CallsOn, sendbuf: ArrayLike, recvbuf: Any, algorithm: str | None) -> Call:
+    made, counts = _vector(on, recvbuf, "recvbuf", writable=True)
+    data = _sent(sendbuf)
+    _one_of(on, data, counts, "sendbuf", made)
+    return Call("allgather", algorithm, data, made, blocks=_bytes(data, counts))
 
 
 def reduce_scatterv(
-    on: CallsOn, array: ArrayLike, counts: Sequence[int], op: Operator, out: ArrayLike | None, algorithm: str | None
-) -> Call:
-    data = _rows(array)
-    blocks = _lengths(on, counts, data, "counts")
-    _with_rows(data, sum(map(int, counts)), "array")
-    made = _result(out, (int(counts[on.rank]), *data.shape[1:]), data)
-    return Call("reduce_scatter", algorithm, data, made, op=op, blocks=blocks, result=made)
-
-
-def alltoallv(
     on: CallsOn,
-    array: ArrayLike,
-    counts: Sequence[int],
-    received: Sequence[int],
-    out: ArrayLike | None,
+    sendbuf: ArrayLike,
+    recvbuf: ArrayLike,
+    recvcounts: Sequence[int] | None,
+    op: Operator,
     algorithm: str | None,
 ) -> Call:
-    data = _rows(array)
-    blocks = _lengths(on, counts, data, "counts")
-    expected = _lengths(on, received, data, "received")
-    _with_rows(data, sum(map(int, counts)), "array")
-    made = _result(out, (sum(map(int, received)), *data.shape[1:]), data)
-    return Call("alltoall", algorithm, data, made, blocks=blocks, received=expected, result=made)
+    made = _received(recvbuf)
+    data, counts = _vector(on, [sendbuf, recvcounts], "sendbuf")
+    _one_of(on, made, counts, "recvbuf", data)
+    return Call("reduce_scatter", algorithm, data, made, op=op, blocks=_bytes(data, counts))
+
+
+def alltoallv(on: CallsOn, sendbuf: Any, recvbuf: Any, algorithm: str | None) -> Call:
+    data, counts = _vector(on, sendbuf, "sendbuf")
+    made, received = _vector(on, recvbuf, "recvbuf", writable=True)
+    if data.dtype != made.dtype:
+        raise Error(f"recvbuf and sendbuf: are {made.dtype} and {data.dtype}; expected one type")
+    return Call("alltoall", algorithm, data, made, blocks=_bytes(data, counts), received=_bytes(made, received))

@@ -1,4 +1,4 @@
-"""Every collective as methods of Communicator: blocking, started, prepared.
+"""Every collective as methods of Communicator, named as in mpi4py: Bcast, Ibcast, Bcast_init.
 
 Written by tools/make_interfaces.py from tools/interface_table.py.
 """
@@ -6,8 +6,7 @@ Written by tools/make_interfaces.py from tools/interface_table.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
+from typing import Any, TypeAlias
 
 from allport import collective_arrays as made
 from allport.arrays import ArrayLike, Operator
@@ -16,337 +15,272 @@ from allport.transfer import Persistent, Transfer
 
 __all__ = ["CollectiveCalls"]
 
+#: [array, counts] or [array, (counts, displacements)]: blocks of different lengths, one behind the other.
+Blocks: TypeAlias = Any
+
 
 class CollectiveCalls(CallsOn):
-    """What every rank of a communicator calls in one order.
+    """What every rank of a communicator calls in one order, with buffers as in mpi4py.
 
-    NAME() returns when this rank's part is done; start_NAME() at once: Transfer.wait() returns the result;
-    prepare_NAME() makes what start() starts again and again, with what the arrays hold then. algorithm: a
-    registered one; None: by price. out: an array for the result; None: a new one.
+    NAME() returns when this rank's part is done; INAME() at once: the result is there after Transfer.Wait();
+    NAME_init() makes what Persistent.Start() starts again and again, with what the buffers hold then.
+    Buffers are contiguous arrays of numpy, or of whatever has the buffer protocol or DLPack.
+    algorithm: a registered one; None: by price.
     """
 
-    def start_barrier(self, algorithm: str | None = None) -> Transfer:
-        """Starts barrier()."""
+    def Ibarrier(self, *, algorithm: str | None = None) -> Transfer:
+        """Starts Barrier()."""
         return self._start(made.barrier(self, algorithm=algorithm))
 
-    def prepare_barrier(self, algorithm: str | None = None) -> Persistent:
-        """Prepares barrier() for many starts."""
+    def Barrier_init(self, *, algorithm: str | None = None) -> Persistent:
+        """Prepares Barrier() for many starts."""
         return self._prepare(made.barrier(self, algorithm=algorithm))
 
-    def bcast(self, array: ArrayLike, root: int = 0, algorithm: str | None = None) -> np.ndarray:
-        """Sends the root's data to every rank. array: of one size everywhere; returned."""
-        return self._run(made.bcast(self, array, root, algorithm=algorithm))
+    def Bcast(self, buf: ArrayLike, root: int = 0, *, algorithm: str | None = None) -> None:
+        """Sends the root's data to every rank. buf: of one size everywhere."""
+        self._run(made.bcast(self, buf, root, algorithm=algorithm))
 
-    def start_bcast(self, array: ArrayLike, root: int = 0, algorithm: str | None = None) -> Transfer:
-        """Starts bcast()."""
-        return self._start(made.bcast(self, array, root, algorithm=algorithm))
+    def Ibcast(self, buf: ArrayLike, root: int = 0, *, algorithm: str | None = None) -> Transfer:
+        """Starts Bcast()."""
+        return self._start(made.bcast(self, buf, root, algorithm=algorithm))
 
-    def prepare_bcast(self, array: ArrayLike, root: int = 0, algorithm: str | None = None) -> Persistent:
-        """Prepares bcast() for many starts."""
-        return self._prepare(made.bcast(self, array, root, algorithm=algorithm))
+    def Bcast_init(self, buf: ArrayLike, root: int = 0, *, algorithm: str | None = None) -> Persistent:
+        """Prepares Bcast() for many starts."""
+        return self._prepare(made.bcast(self, buf, root, algorithm=algorithm))
 
-    def reduce(
+    def Reduce(
         self,
-        array: ArrayLike,
+        sendbuf: ArrayLike,
+        recvbuf: ArrayLike | None,
         op: Operator = "sum",
         root: int = 0,
-        out: ArrayLike | None = None,
+        *,
         algorithm: str | None = None,
-    ) -> np.ndarray | None:
-        """Combines every rank's elements, one by one, on the root. op: 'sum', 'prod', 'max' or 'min', or mpi4py's
-        MPI.SUM, PROD, MAX or MIN. A number gives a number. None where the root is elsewhere."""
-        return self._run_rooted(made.reduce(self, array, op, root, out, algorithm=algorithm))
+    ) -> None:
+        """Combines every rank's elements, one by one, on the root. op: MPI.SUM, PROD, MAX or MIN, numpy.add, multiply,
+        maximum or minimum, or 'sum', 'prod', 'max' or 'min'. sendbuf may be MPI.IN_PLACE. recvbuf matters on the root
+        only."""
+        self._run(made.reduce(self, sendbuf, recvbuf, op, root, algorithm=algorithm))
 
-    def start_reduce(
+    def Ireduce(
         self,
-        array: ArrayLike,
+        sendbuf: ArrayLike,
+        recvbuf: ArrayLike | None,
         op: Operator = "sum",
         root: int = 0,
-        out: ArrayLike | None = None,
+        *,
         algorithm: str | None = None,
     ) -> Transfer:
-        """Starts reduce()."""
-        return self._start(made.reduce(self, array, op, root, out, algorithm=algorithm))
+        """Starts Reduce()."""
+        return self._start(made.reduce(self, sendbuf, recvbuf, op, root, algorithm=algorithm))
 
-    def prepare_reduce(
+    def Reduce_init(
         self,
-        array: ArrayLike,
+        sendbuf: ArrayLike,
+        recvbuf: ArrayLike | None,
         op: Operator = "sum",
         root: int = 0,
-        out: ArrayLike | None = None,
-        algorithm: str | None = None,
-    ) -> Persistent:
-        """Prepares reduce() for many starts."""
-        return self._prepare(made.reduce(self, array, op, root, out, algorithm=algorithm))
-
-    def allreduce(
-        self, array: ArrayLike, op: Operator = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
-    ) -> np.ndarray:
-        """Combines every rank's elements, one by one, on every rank, with the same bits. op: 'sum', 'prod', 'max' or
-        'min', or mpi4py's MPI.SUM, PROD, MAX or MIN. A number gives a number."""
-        return self._run(made.allreduce(self, array, op, out, algorithm=algorithm))
-
-    def start_allreduce(
-        self, array: ArrayLike, op: Operator = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
-    ) -> Transfer:
-        """Starts allreduce()."""
-        return self._start(made.allreduce(self, array, op, out, algorithm=algorithm))
-
-    def prepare_allreduce(
-        self, array: ArrayLike, op: Operator = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
-    ) -> Persistent:
-        """Prepares allreduce() for many starts."""
-        return self._prepare(made.allreduce(self, array, op, out, algorithm=algorithm))
-
-    def scatter(
-        self, array: ArrayLike | None, out: ArrayLike, root: int = 0, algorithm: str | None = None
-    ) -> np.ndarray:
-        """Sends block r of the root's data to rank r. array: on the root, a block for each rank along the first axis;
-        None elsewhere."""
-        return self._run(made.scatter(self, array, out, root, algorithm=algorithm))
-
-    def start_scatter(
-        self, array: ArrayLike | None, out: ArrayLike, root: int = 0, algorithm: str | None = None
-    ) -> Transfer:
-        """Starts scatter()."""
-        return self._start(made.scatter(self, array, out, root, algorithm=algorithm))
-
-    def prepare_scatter(
-        self, array: ArrayLike | None, out: ArrayLike, root: int = 0, algorithm: str | None = None
-    ) -> Persistent:
-        """Prepares scatter() for many starts."""
-        return self._prepare(made.scatter(self, array, out, root, algorithm=algorithm))
-
-    def gather(
-        self, array: ArrayLike, root: int = 0, algorithm: str | None = None, *, out: ArrayLike | None = None
-    ) -> np.ndarray | None:
-        """Collects every rank's block on the root, by rank. The blocks come along a new first axis; None where the root
-        is elsewhere."""
-        return self._run_rooted(made.gather(self, array, root, out, algorithm=algorithm))
-
-    def start_gather(
-        self, array: ArrayLike, root: int = 0, algorithm: str | None = None, *, out: ArrayLike | None = None
-    ) -> Transfer:
-        """Starts gather()."""
-        return self._start(made.gather(self, array, root, out, algorithm=algorithm))
-
-    def prepare_gather(
-        self, array: ArrayLike, root: int = 0, algorithm: str | None = None, *, out: ArrayLike | None = None
-    ) -> Persistent:
-        """Prepares gather() for many starts."""
-        return self._prepare(made.gather(self, array, root, out, algorithm=algorithm))
-
-    def allgather(self, array: ArrayLike, algorithm: str | None = None, *, out: ArrayLike | None = None) -> np.ndarray:
-        """Collects every rank's block on every rank, by rank. The blocks come along a new first axis."""
-        return self._run(made.allgather(self, array, out, algorithm=algorithm))
-
-    def start_allgather(
-        self, array: ArrayLike, algorithm: str | None = None, *, out: ArrayLike | None = None
-    ) -> Transfer:
-        """Starts allgather()."""
-        return self._start(made.allgather(self, array, out, algorithm=algorithm))
-
-    def prepare_allgather(
-        self, array: ArrayLike, algorithm: str | None = None, *, out: ArrayLike | None = None
-    ) -> Persistent:
-        """Prepares allgather() for many starts."""
-        return self._prepare(made.allgather(self, array, out, algorithm=algorithm))
-
-    def reduce_scatter(
-        self, array: ArrayLike, op: Operator = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
-    ) -> np.ndarray:
-        """Combines every rank's elements, one by one; rank r gets block r of the result. array: a block for each rank
-        along the first axis. op: 'sum', 'prod', 'max' or 'min', or mpi4py's MPI.SUM, PROD, MAX or MIN."""
-        return self._run(made.reduce_scatter(self, array, op, out, algorithm=algorithm))
-
-    def start_reduce_scatter(
-        self, array: ArrayLike, op: Operator = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
-    ) -> Transfer:
-        """Starts reduce_scatter()."""
-        return self._start(made.reduce_scatter(self, array, op, out, algorithm=algorithm))
-
-    def prepare_reduce_scatter(
-        self, array: ArrayLike, op: Operator = "sum", algorithm: str | None = None, *, out: ArrayLike | None = None
-    ) -> Persistent:
-        """Prepares reduce_scatter() for many starts."""
-        return self._prepare(made.reduce_scatter(self, array, op, out, algorithm=algorithm))
-
-    def alltoall(self, array: ArrayLike, algorithm: str | None = None, *, out: ArrayLike | None = None) -> np.ndarray:
-        """Sends block r to rank r, and gets block s from rank s. array: a block for each rank along the first axis."""
-        return self._run(made.alltoall(self, array, out, algorithm=algorithm))
-
-    def start_alltoall(
-        self, array: ArrayLike, algorithm: str | None = None, *, out: ArrayLike | None = None
-    ) -> Transfer:
-        """Starts alltoall()."""
-        return self._start(made.alltoall(self, array, out, algorithm=algorithm))
-
-    def prepare_alltoall(
-        self, array: ArrayLike, algorithm: str | None = None, *, out: ArrayLike | None = None
-    ) -> Persistent:
-        """Prepares alltoall() for many starts."""
-        return self._prepare(made.alltoall(self, array, out, algorithm=algorithm))
-
-    def scatterv(
-        self,
-        array: ArrayLike | None,
-        out: ArrayLike,
-        counts: Sequence[int],
-        root: int = 0,
-        algorithm: str | None = None,
-    ) -> np.ndarray:
-        """Sends blocks of different lengths from the root. array: on the root, rows along the first axis; None
-        elsewhere. counts: rows of each rank, the same on every rank."""
-        return self._run(made.scatterv(self, array, out, counts, root, algorithm=algorithm))
-
-    def start_scatterv(
-        self,
-        array: ArrayLike | None,
-        out: ArrayLike,
-        counts: Sequence[int],
-        root: int = 0,
-        algorithm: str | None = None,
-    ) -> Transfer:
-        """Starts scatterv()."""
-        return self._start(made.scatterv(self, array, out, counts, root, algorithm=algorithm))
-
-    def prepare_scatterv(
-        self,
-        array: ArrayLike | None,
-        out: ArrayLike,
-        counts: Sequence[int],
-        root: int = 0,
-        algorithm: str | None = None,
-    ) -> Persistent:
-        """Prepares scatterv() for many starts."""
-        return self._prepare(made.scatterv(self, array, out, counts, root, algorithm=algorithm))
-
-    def gatherv(
-        self,
-        array: ArrayLike,
-        counts: Sequence[int],
-        root: int = 0,
-        algorithm: str | None = None,
         *,
-        out: ArrayLike | None = None,
-    ) -> np.ndarray | None:
-        """Collects blocks of different lengths on the root. counts: rows of each rank, the same on every rank. None
-        where the root is elsewhere."""
-        return self._run_rooted(made.gatherv(self, array, counts, root, out, algorithm=algorithm))
-
-    def start_gatherv(
-        self,
-        array: ArrayLike,
-        counts: Sequence[int],
-        root: int = 0,
         algorithm: str | None = None,
-        *,
-        out: ArrayLike | None = None,
-    ) -> Transfer:
-        """Starts gatherv()."""
-        return self._start(made.gatherv(self, array, counts, root, out, algorithm=algorithm))
-
-    def prepare_gatherv(
-        self,
-        array: ArrayLike,
-        counts: Sequence[int],
-        root: int = 0,
-        algorithm: str | None = None,
-        *,
-        out: ArrayLike | None = None,
     ) -> Persistent:
-        """Prepares gatherv() for many starts."""
-        return self._prepare(made.gatherv(self, array, counts, root, out, algorithm=algorithm))
+        """Prepares Reduce() for many starts."""
+        return self._prepare(made.reduce(self, sendbuf, recvbuf, op, root, algorithm=algorithm))
 
-    def allgatherv(
-        self, array: ArrayLike, counts: Sequence[int], algorithm: str | None = None, *, out: ArrayLike | None = None
-    ) -> np.ndarray:
-        """Collects blocks of different lengths on every rank. counts: rows of each rank, the same on every rank."""
-        return self._run(made.allgatherv(self, array, counts, out, algorithm=algorithm))
+    def Allreduce(
+        self, sendbuf: ArrayLike, recvbuf: ArrayLike, op: Operator = "sum", *, algorithm: str | None = None
+    ) -> None:
+        """Combines every rank's elements, one by one, on every rank, with the same bits. op: MPI.SUM, PROD, MAX or MIN,
+        numpy.add, multiply, maximum or minimum, or 'sum', 'prod', 'max' or 'min'. sendbuf may be MPI.IN_PLACE."""
+        self._run(made.allreduce(self, sendbuf, recvbuf, op, algorithm=algorithm))
 
-    def start_allgatherv(
-        self, array: ArrayLike, counts: Sequence[int], algorithm: str | None = None, *, out: ArrayLike | None = None
+    def Iallreduce(
+        self, sendbuf: ArrayLike, recvbuf: ArrayLike, op: Operator = "sum", *, algorithm: str | None = None
     ) -> Transfer:
-        """Starts allgatherv()."""
-        return self._start(made.allgatherv(self, array, counts, out, algorithm=algorithm))
+        """Starts Allreduce()."""
+        return self._start(made.allreduce(self, sendbuf, recvbuf, op, algorithm=algorithm))
 
-    def prepare_allgatherv(
-        self, array: ArrayLike, counts: Sequence[int], algorithm: str | None = None, *, out: ArrayLike | None = None
+    def Allreduce_init(
+        self, sendbuf: ArrayLike, recvbuf: ArrayLike, op: Operator = "sum", *, algorithm: str | None = None
     ) -> Persistent:
-        """Prepares allgatherv() for many starts."""
-        return self._prepare(made.allgatherv(self, array, counts, out, algorithm=algorithm))
+        """Prepares Allreduce() for many starts."""
+        return self._prepare(made.allreduce(self, sendbuf, recvbuf, op, algorithm=algorithm))
 
-    def reduce_scatterv(
+    def Scatter(
+        self, sendbuf: ArrayLike | None, recvbuf: ArrayLike, root: int = 0, *, algorithm: str | None = None
+    ) -> None:
+        """Sends block r of the root's data to rank r. sendbuf: on the root, a block for each rank; None elsewhere."""
+        self._run(made.scatter(self, sendbuf, recvbuf, root, algorithm=algorithm))
+
+    def Iscatter(
+        self, sendbuf: ArrayLike | None, recvbuf: ArrayLike, root: int = 0, *, algorithm: str | None = None
+    ) -> Transfer:
+        """Starts Scatter()."""
+        return self._start(made.scatter(self, sendbuf, recvbuf, root, algorithm=algorithm))
+
+    def Scatter_init(
+        self, sendbuf: ArrayLike | None, recvbuf: ArrayLike, root: int = 0, *, algorithm: str | None = None
+    ) -> Persistent:
+        """Prepares Scatter() for many starts."""
+        return self._prepare(made.scatter(self, sendbuf, recvbuf, root, algorithm=algorithm))
+
+    def Gather(
+        self, sendbuf: ArrayLike, recvbuf: ArrayLike | None, root: int = 0, *, algorithm: str | None = None
+    ) -> None:
+        """Collects every rank's block on the root, by rank. recvbuf: on the root, a block of each rank; None elsewhere.
+        sendbuf may be MPI.IN_PLACE there."""
+        self._run(made.gather(self, sendbuf, recvbuf, root, algorithm=algorithm))
+
+    def Igather(
+        self, sendbuf: ArrayLike, recvbuf: ArrayLike | None, root: int = 0, *, algorithm: str | None = None
+    ) -> Transfer:
+        """Starts Gather()."""
+        return self._start(made.gather(self, sendbuf, recvbuf, root, algorithm=algorithm))
+
+    def Gather_init(
+        self, sendbuf: ArrayLike, recvbuf: ArrayLike | None, root: int = 0, *, algorithm: str | None = None
+    ) -> Persistent:
+        """Prepares Gather() for many starts."""
+        return self._prepare(made.gather(self, sendbuf, recvbuf, root, algorithm=algorithm))
+
+    def Allgather(self, sendbuf: ArrayLike, recvbuf: ArrayLike, *, algorithm: str | None = None) -> None:
+        """Collects every rank's block on every rank, by rank. recvbuf: a block of each rank. sendbuf may be
+        MPI.IN_PLACE."""
+        self._run(made.allgather(self, sendbuf, recvbuf, algorithm=algorithm))
+
+    def Iallgather(self, sendbuf: ArrayLike, recvbuf: ArrayLike, *, algorithm: str | None = None) -> Transfer:
+        """Starts Allgather()."""
+        return self._start(made.allgather(self, sendbuf, recvbuf, algorithm=algorithm))
+
+    def Allgather_init(self, sendbuf: ArrayLike, recvbuf: ArrayLike, *, algorithm: str | None = None) -> Persistent:
+        """Prepares Allgather() for many starts."""
+        return self._prepare(made.allgather(self, sendbuf, recvbuf, algorithm=algorithm))
+
+    def Reduce_scatter_block(
+        self, sendbuf: ArrayLike, recvbuf: ArrayLike, op: Operator = "sum", *, algorithm: str | None = None
+    ) -> None:
+        """Combines every rank's elements, one by one; rank r gets block r of the result. sendbuf: a block for each
+        rank. op: MPI.SUM, PROD, MAX or MIN, numpy.add, multiply, maximum or minimum, or 'sum', 'prod', 'max' or
+        'min'."""
+        self._run(made.reduce_scatter(self, sendbuf, recvbuf, op, algorithm=algorithm))
+
+    def Ireduce_scatter_block(
+        self, sendbuf: ArrayLike, recvbuf: ArrayLike, op: Operator = "sum", *, algorithm: str | None = None
+    ) -> Transfer:
+        """Starts Reduce_scatter_block()."""
+        return self._start(made.reduce_scatter(self, sendbuf, recvbuf, op, algorithm=algorithm))
+
+    def Reduce_scatter_block_init(
+        self, sendbuf: ArrayLike, recvbuf: ArrayLike, op: Operator = "sum", *, algorithm: str | None = None
+    ) -> Persistent:
+        """Prepares Reduce_scatter_block() for many starts."""
+        return self._prepare(made.reduce_scatter(self, sendbuf, recvbuf, op, algorithm=algorithm))
+
+    def Alltoall(self, sendbuf: ArrayLike, recvbuf: ArrayLike, *, algorithm: str | None = None) -> None:
+        """Sends block r to rank r, and gets block s from rank s. sendbuf, recvbuf: a block for each rank, and from
+        each. sendbuf may be MPI.IN_PLACE."""
+        self._run(made.alltoall(self, sendbuf, recvbuf, algorithm=algorithm))
+
+    def Ialltoall(self, sendbuf: ArrayLike, recvbuf: ArrayLike, *, algorithm: str | None = None) -> Transfer:
+        """Starts Alltoall()."""
+        return self._start(made.alltoall(self, sendbuf, recvbuf, algorithm=algorithm))
+
+    def Alltoall_init(self, sendbuf: ArrayLike, recvbuf: ArrayLike, *, algorithm: str | None = None) -> Persistent:
+        """Prepares Alltoall() for many starts."""
+        return self._prepare(made.alltoall(self, sendbuf, recvbuf, algorithm=algorithm))
+
+    def Scatterv(self, sendbuf: Blocks, recvbuf: ArrayLike, root: int = 0, *, algorithm: str | None = None) -> None:
+        """Sends blocks of different lengths from the root. sendbuf: [array, counts]: elements of each rank's block on
+        the root, [None, counts] elsewhere."""
+        self._run(made.scatterv(self, sendbuf, recvbuf, root, algorithm=algorithm))
+
+    def Iscatterv(
+        self, sendbuf: Blocks, recvbuf: ArrayLike, root: int = 0, *, algorithm: str | None = None
+    ) -> Transfer:
+        """Starts Scatterv()."""
+        return self._start(made.scatterv(self, sendbuf, recvbuf, root, algorithm=algorithm))
+
+    def Scatterv_init(
+        self, sendbuf: Blocks, recvbuf: ArrayLike, root: int = 0, *, algorithm: str | None = None
+    ) -> Persistent:
+        """Prepares Scatterv() for many starts."""
+        return self._prepare(made.scatterv(self, sendbuf, recvbuf, root, algorithm=algorithm))
+
+    def Gatherv(self, sendbuf: ArrayLike, recvbuf: Blocks, root: int = 0, *, algorithm: str | None = None) -> None:
+        """Collects blocks of different lengths on the root. recvbuf: [array, counts]: elements of each rank's block on
+        the root, [None, counts] elsewhere."""
+        self._run(made.gatherv(self, sendbuf, recvbuf, root, algorithm=algorithm))
+
+    def Igatherv(self, sendbuf: ArrayLike, recvbuf: Blocks, root: int = 0, *, algorithm: str | None = None) -> Transfer:
+        """Starts Gatherv()."""
+        return self._start(made.gatherv(self, sendbuf, recvbuf, root, algorithm=algorithm))
+
+    def Gatherv_init(
+        self, sendbuf: ArrayLike, recvbuf: Blocks, root: int = 0, *, algorithm: str | None = None
+    ) -> Persistent:
+        """Prepares Gatherv() for many starts."""
+        return self._prepare(made.gatherv(self, sendbuf, recvbuf, root, algorithm=algorithm))
+
+    def Allgatherv(self, sendbuf: ArrayLike, recvbuf: Blocks, *, algorithm: str | None = None) -> None:
+        """Collects blocks of different lengths on every rank. recvbuf: [array, counts]: elements of each rank's
+        block."""
+        self._run(made.allgatherv(self, sendbuf, recvbuf, algorithm=algorithm))
+
+    def Iallgatherv(self, sendbuf: ArrayLike, recvbuf: Blocks, *, algorithm: str | None = None) -> Transfer:
+        """Starts Allgatherv()."""
+        return self._start(made.allgatherv(self, sendbuf, recvbuf, algorithm=algorithm))
+
+    def Allgatherv_init(self, sendbuf: ArrayLike, recvbuf: Blocks, *, algorithm: str | None = None) -> Persistent:
+        """Prepares Allgatherv() for many starts."""
+        return self._prepare(made.allgatherv(self, sendbuf, recvbuf, algorithm=algorithm))
+
+    def Reduce_scatter(
         self,
-        array: ArrayLike,
-        counts: Sequence[int],
+        sendbuf: ArrayLike,
+        recvbuf: ArrayLike,
+        recvcounts: Sequence[int] | None = None,
         op: Operator = "sum",
-        algorithm: str | None = None,
         *,
-        out: ArrayLike | None = None,
-    ) -> np.ndarray:
-        """Combines every rank's elements, one by one; rank r gets its block of the result. counts: rows of each rank,
-        the same on every rank. op: 'sum', 'prod', 'max' or 'min', or mpi4py's MPI.SUM, PROD, MAX or MIN."""
-        return self._run(made.reduce_scatterv(self, array, counts, op, out, algorithm=algorithm))
+        algorithm: str | None = None,
+    ) -> None:
+        """Combines every rank's elements, one by one; rank r gets its block of the result. recvcounts: elements of each
+        rank's block; None: equal blocks. op: MPI.SUM, PROD, MAX or MIN, numpy.add, multiply, maximum or minimum, or
+        'sum', 'prod', 'max' or 'min'."""
+        self._run(made.reduce_scatterv(self, sendbuf, recvbuf, recvcounts, op, algorithm=algorithm))
 
-    def start_reduce_scatterv(
+    def Ireduce_scatter(
         self,
-        array: ArrayLike,
-        counts: Sequence[int],
+        sendbuf: ArrayLike,
+        recvbuf: ArrayLike,
+        recvcounts: Sequence[int] | None = None,
         op: Operator = "sum",
-        algorithm: str | None = None,
         *,
-        out: ArrayLike | None = None,
+        algorithm: str | None = None,
     ) -> Transfer:
-        """Starts reduce_scatterv()."""
-        return self._start(made.reduce_scatterv(self, array, counts, op, out, algorithm=algorithm))
+        """Starts Reduce_scatter()."""
+        return self._start(made.reduce_scatterv(self, sendbuf, recvbuf, recvcounts, op, algorithm=algorithm))
 
-    def prepare_reduce_scatterv(
+    def Reduce_scatter_init(
         self,
-        array: ArrayLike,
-        counts: Sequence[int],
+        sendbuf: ArrayLike,
+        recvbuf: ArrayLike,
+        recvcounts: Sequence[int] | None = None,
         op: Operator = "sum",
-        algorithm: str | None = None,
         *,
-        out: ArrayLike | None = None,
+        algorithm: str | None = None,
     ) -> Persistent:
-        """Prepares reduce_scatterv() for many starts."""
-        return self._prepare(made.reduce_scatterv(self, array, counts, op, out, algorithm=algorithm))
+        """Prepares Reduce_scatter() for many starts."""
+        return self._prepare(made.reduce_scatterv(self, sendbuf, recvbuf, recvcounts, op, algorithm=algorithm))
 
-    def alltoallv(
-        self,
-        array: ArrayLike,
-        counts: Sequence[int],
-        received: Sequence[int],
-        algorithm: str | None = None,
-        *,
-        out: ArrayLike | None = None,
-    ) -> np.ndarray:
+    def Alltoallv(self, sendbuf: Blocks, recvbuf: Blocks, *, algorithm: str | None = None) -> None:
         """Sends a block to every rank and gets one from each. A start sends each at once to its rank; the other forms
-        first tell all ranks all lengths, choose by price, and refuse on every rank what does not fit. counts: rows for
-        each rank. received: rows from each."""
-        return self._run(made.alltoallv(self, array, counts, received, out, algorithm=algorithm))
+        first tell all ranks all lengths, choose by price, and refuse on every rank what does not fit. sendbuf, recvbuf:
+        [array, counts]: elements of each rank's block, for each rank and from each."""
+        self._run(made.alltoallv(self, sendbuf, recvbuf, algorithm=algorithm))
 
-    def start_alltoallv(
-        self,
-        array: ArrayLike,
-        counts: Sequence[int],
-        received: Sequence[int],
-        algorithm: str | None = None,
-        *,
-        out: ArrayLike | None = None,
-    ) -> Transfer:
-        """Starts alltoallv()."""
-        return self._start(made.alltoallv(self, array, counts, received, out, algorithm=algorithm))
+    def Ialltoallv(self, sendbuf: Blocks, recvbuf: Blocks, *, algorithm: str | None = None) -> Transfer:
+        """Starts Alltoallv()."""
+        return self._start(made.alltoallv(self, sendbuf, recvbuf, algorithm=algorithm))
 
-    def prepare_alltoallv(
-        self,
-        array: ArrayLike,
-        counts: Sequence[int],
-        received: Sequence[int],
-        algorithm: str | None = None,
-        *,
-        out: ArrayLike | None = None,
-    ) -> Persistent:
-        """Prepares alltoallv() for many starts."""
-        return self._prepare(made.alltoallv(self, array, counts, received, out, algorithm=algorithm))
+    def Alltoallv_init(self, sendbuf: Blocks, recvbuf: Blocks, *, algorithm: str | None = None) -> Persistent:
+        """Prepares Alltoallv() for many starts."""
+        return self._prepare(made.alltoallv(self, sendbuf, recvbuf, algorithm=algorithm))

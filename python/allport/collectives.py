@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from allport import _native
-from allport._native import AllportError, Contract, Cut, Machine, Op, Program, Schedule
+from allport._native import Contract, Cut, Machine, Op, Program, Schedule
+from allport.errors import Error
 from allport.machine import as_machine
 from allport.select import DEFAULT_WINDOW, explain
 
@@ -52,7 +53,7 @@ def register_algorithm(
     sentence; else the first line of make's docstring.
     The functions may be called from several threads, and must give the same for the same arguments on every rank.
     Every rank registers the same ones in the same order, before it makes the Communicators that shall know them.
-    Raises AllportError where the name is taken; what a function raises later becomes an AllportError that names it.
+    Raises Error where the name is taken; what a function raises later becomes an Error that names it.
     """
     if summary is None:
         summary = next(iter((make.__doc__ or "").strip().splitlines()), "")
@@ -63,7 +64,7 @@ def load_algorithms(where: str | os.PathLike[str]) -> list[dict[str, str]]:
     """Imports a file or a module that registers algorithms, once, and returns those: what `--load` does.
 
     where: FILE.py, or the name of a module that can be imported.
-    Raises AllportError where it is missing, raises when it is imported, or registers nothing.
+    Raises Error where it is missing, raises when it is imported, or registers nothing.
     """
     text = os.fspath(where)
     is_file = text.endswith(".py") or os.sep in text
@@ -75,13 +76,13 @@ def load_algorithms(where: str | os.PathLike[str]) -> list[dict[str, str]]:
     before = {(a["collective"], a["name"]) for a in algorithms()}
     try:
         _import_file(text) if is_file else importlib.import_module(text)
-    except AllportError as error:
-        raise AllportError(f"load = '{where}': {error}") from error
+    except Error as error:
+        raise Error(f"load = '{where}': {error}") from error
     except Exception as error:
-        raise AllportError(f"load = '{where}': {_raised(error, text)}") from error
+        raise Error(f"load = '{where}': {_raised(error, text)}") from error
     if len(_native.algorithms()) == known:
-        raise AllportError(
-            f"load = '{where}': expected algorithms, it registers none; call ap.register_algorithm where it is imported"
+        raise Error(
+            f"load = '{where}': expected algorithms, it registers none; call ap.collectives.register_algorithm in it"
         )
     _loaded.append(text)
     return [a for a in algorithms() if (a["collective"], a["name"]) not in before]
@@ -94,7 +95,7 @@ def loaded() -> list[str]:
 
 def _import_file(path: str) -> None:
     if not Path(path).is_file():
-        raise AllportError("expected a file, there is none of that name")
+        raise Error("expected a file, there is none of that name")
     name = f"allport_loaded_{Path(path).stem}_{len(_loaded)}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
@@ -135,7 +136,7 @@ def make_schedule(
     bytes: of the message; a whole number of `element` bytes, which reductions never cut apart.
     segment: bytes at most that travel at once; window: segments in flight per stream.
     algorithm, segment: None takes what is predicted to be fastest.
-    Raises AllportError naming the argument that is wrong.
+    Raises Error naming the argument that is wrong.
     """
     machine = as_machine(machine)
     choice = explain(
@@ -157,7 +158,7 @@ def packing(machine: Machine | str, root: int = 0, *, to_root: bool = False) -> 
     'trees' of 'possible' link-disjoint spanning trees ('exact': that is the max-flow, else a limit), 'intact': most of
     them without the dead links, 'lost': fraction of the intact bandwidth, 'depth' in hops, 'how', and 'text', all in a
     sentence. to_root: for a reduction, whose data use the links the other way.
-    Raises AllportError naming the nodes that dead links cut off.
+    Raises Error naming the nodes that dead links cut off.
     """
     return _native.packing(as_machine(machine), root, to_root)
 

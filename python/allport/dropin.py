@@ -43,7 +43,7 @@ def library(interface: str = "mpi", mpi: str | None = None, *, ilp64: bool = Fal
 
     interface: 'mpi' or 'scalapack'. mpi: 'openmpi' or 'mpich', the MPI library of the program, or 'mpiabi' where it was
     built for MPI 5's standard binary interface (only wheels hold these); None: what Allport itself was built for.
-    ilp64: the ScaLAPACK drop-in with 64-bit integers. Raises AllportError when it is not built.
+    ilp64: the ScaLAPACK drop-in with 64-bit integers. Raises Error when it is not built.
     """
     if interface not in _INTERFACES:
         raise failure(f"interface = '{interface}': expected {' or '.join(_INTERFACES)}")

@@ -6,23 +6,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from allport._native import AllportError
+from allport._native import AllportError as Error
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
 
-__all__ = ["AllportError", "failure", "together"]
+__all__ = ["Error", "failure", "together"]
 
 
-def failure(message: str, kind: str = "argument") -> AllportError:
-    """An AllportError of a kind, to be raised."""
-    error = AllportError(message)
+def failure(message: str, kind: str = "argument") -> Error:
+    """An Error of a kind, to be raised."""
+    error = Error(message)
     error.kind = kind
     return error
 
 
 def _kind(error: BaseException) -> str:
-    if isinstance(error, AllportError):
+    if isinstance(error, Error):
         return error.kind
     if isinstance(error, MemoryError):
         return "memory"
@@ -31,7 +31,7 @@ def _kind(error: BaseException) -> str:
 
 @contextmanager
 def together(comm: Communicator) -> Iterator[None]:
-    """Local work that may fail on some ranks: when it does, AllportError is raised on all of them, with one text.
+    """Local work that may fail on some ranks: when it does, Error is raised on all of them, with one text.
 
     Whatever the body raises counts, also what nobody foresaw: the others wait. The body must not communicate.
     """
@@ -44,5 +44,5 @@ def together(comm: Communicator) -> Iterator[None]:
         kind, cause = _kind(error), error
     try:
         comm.ensure_all_well(text, kind)
-    except AllportError as error:
+    except Error as error:
         raise error from cause

@@ -49,11 +49,11 @@ def gang_tuple(got: Any, dtype: np.dtype) -> tuple[Any, ...] | None:
     if got is None:
         return None
     if not isinstance(got, Gang):
-        raise failure(f"expected an ap.Gang, or None; got {got!r:.80}", "schedule")
+        raise failure(f"expected an ap.graph.Gang, or None; got {got!r:.80}", "schedule")
     talk = []
     for one in got.talk:
         if not isinstance(one, Talk):
-            raise failure(f"talk of a gang: expected ap.Talk, got {one!r:.80}", "schedule")
+            raise failure(f"talk of a gang: expected ap.graph.Talk, got {one!r:.80}", "schedule")
         element = dtype if one.dtype is None else np.dtype(one.dtype)
         extents = one.size if isinstance(one.size, tuple) else (one.size,)
         talk.append((one.what, one.root, prod(extents) * element.itemsize, element.itemsize, one.times))
@@ -63,7 +63,7 @@ def gang_tuple(got: Any, dtype: np.dtype) -> tuple[Any, ...] | None:
 class GangContext:
     """How a body of a gang's member talks to the others, by numpy arrays. Members are told by their places in the gang.
 
-    Who waits for another member lets go of the interpreter's lock. All raise AllportError when the run has failed
+    Who waits for another member lets go of the interpreter's lock. All raise Error when the run has failed
     elsewhere; a body lets it pass.
     """
 

@@ -2,8 +2,8 @@
 
 class Chain(ap.TaskGraph): ...                # owner, entries, num_parents, children, run
 ap.graph.check(Chain(4))
-ap.run_graph(Chain(comm.size), comm)
-print(ap.graph.simulate(ap.cholesky_graph(8192, 256, "4x4"), "bgp:4x4").seconds)
+ap.graph.run(Chain(comm.size), comm)
+print(ap.graph.simulate(ap.graph.cholesky(8192, 256, "4x4"), "bgp:4x4").seconds)
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from allport.machine import as_machine
 from allport.notebook import in_notebook
 from allport.notebook import progress as bar_in_notebook
 from allport.plan import parse_grid
-from allport.task_graph import Edge, Graph, Task, TaskContext, TaskGraph, Work, asking, carrier_of
+from allport.task_graph import Count, Edge, Graph, Task, TaskContext, TaskGraph, Work, asking, carrier_of
+from allport.tasks import RunReport, run, timeline
 from allport.timeline import TaskSimulation, Timeline
 from allport.units import parse_bytes
 
@@ -33,6 +34,7 @@ __all__ = [
     "Gang",
     "GangContext",
     "Price",
+    "RunReport",
     "Talk",
     "Task",
     "TaskContext",
@@ -41,19 +43,21 @@ __all__ = [
     "Timeline",
     "Work",
     "block_owners",
-    "blocks_graph",
+    "blocks",
     "check",
-    "cholesky_graph",
-    "cholesky_solve_graph",
+    "cholesky",
+    "cholesky_solve",
     "count",
     "draw",
-    "gemm_graph",
-    "lu_graph",
-    "lu_solve_graph",
+    "gemm",
+    "lu",
+    "lu_solve",
     "price",
-    "qr_graph",
+    "qr",
+    "run",
     "simulate",
     "tasks_of",
+    "timeline",
 ]
 
 # What a machine's rates, of double precision, become by element type: a complex multiply-add counts as two operations.
@@ -68,19 +72,6 @@ class CheckReport(NamedTuple):
     longest: int  #: tasks on the longest path
     exhaustive: bool  #: False: along random paths, which cannot see all
     unreached_unknown: bool  #: some rank has no count(): tasks that nothing leads to cannot be found
-
-
-class Count(NamedTuple):
-    """What a rank does and sends. expected_*: what depends on the data, apart."""
-
-    tasks: int
-    flops: float
-    messages_sent: int
-    messages_received: int
-    bytes_sent: int
-    bytes_received: int
-    expected_bytes: float
-    expected_messages: float
 
 
 class Price(NamedTuple):
@@ -99,7 +90,7 @@ def tasks_of(graph: Graph) -> int | None:
 
 
 def check(graph: Graph, *, exhaustive: int = 1_000_000, paths: int = 1_000, seed: int = 1) -> CheckReport:
-    """Whether a graph holds together: raises AllportError that names the task where it does not.
+    """Whether a graph holds together: raises Error that names the task where it does not.
 
     Parents and children agree, no task waits for itself, every input is filled once, shapes fit, counts are right, no
     memory is overwritten while others may use it. Graphs of more than `exhaustive` tasks: along random paths.
@@ -111,9 +102,9 @@ def check(graph: Graph, *, exhaustive: int = 1_000_000, paths: int = 1_000, seed
 def count(graph: Graph, *, carrier: Carrier | str | None = None, machine: Machine | str | None = None) -> list[Count]:
     """What each rank will do and send, exactly; ranks behind the graph's own are there where they relay.
 
-    carrier: 'flat', 'chain', 'prefix', 'axes' or 'binomial', as run_graph() sends by that way on the machine (a plain
+    carrier: 'flat', 'chain', 'prefix', 'axes' or 'binomial', as run() sends by that way on the machine (a plain
     line when None), or 'collectives': outputs and sums along binomial trees, as a library's broadcasts and reductions
-    would; the graph's own when None: as run_graph() does, but for what follows a plan.
+    would; the graph's own when None: as run() does, but for what follows a plan.
     """
     where = None if machine is None else as_machine(machine)
     with asking(graph):
@@ -142,7 +133,7 @@ def price(
 def draw(graph: Graph, path: str | os.PathLike[str] | None = None, *, most: int = 400) -> str:
     """A small graph as SVG text: tasks below what they wait for, coloured by kernel, edges between ranks dashed.
 
-    path: also writes it there. Raises AllportError beyond `most` tasks.
+    path: also writes it there. Raises Error beyond `most` tasks.
     """
     with asking(graph):
         text = str(_native.graph_draw(graph, most))
@@ -179,7 +170,7 @@ def simulate(
     is off); 0: simulate all; (parts, warm, span, tail): so many steps before those whose time is taken, so many whose
     time is, and so many behind. in_steps: no rank begins a step before it has done its part of the one before, as
     programs do that do not look ahead. progress: called now and then with the tasks done.
-    Raises AllportError, of kind 'machine' where the machine does not say how fast it computes.
+    Raises Error, of kind 'machine' where the machine does not say how fast it computes.
     """
     where = as_machine(machine)
     windows, warm, span, tail = sample if isinstance(sample, tuple) else (sample, 16, 16, 4)
@@ -228,7 +219,7 @@ def _made(graph: _native.TaskGraph, scalar: str) -> _native.TaskGraph:
     return graph
 
 
-def cholesky_graph(
+def cholesky(
     n: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, uplo: str = "L", dtype: Any = "f8", block: int = 0
 ) -> _native.TaskGraph:
     """Tile Cholesky of an n x n matrix in tiles of nb x nb on a grid of P x Q ranks, without bodies (Song09, slide 4).
@@ -240,22 +231,22 @@ def cholesky_graph(
     return _made(_native.cholesky_graph(_tiles((n, n), block or nb, grid), uplo, scalar, nb), scalar)
 
 
-def cholesky_solve_graph(
+def cholesky_solve(
     n: int, columns: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, uplo: str = "L", dtype: Any = "f8"
 ) -> _native.TaskGraph:
-    """Solves with Cholesky factors for an n x columns right-hand side, both in tiles as cholesky_graph() has them."""
+    """Solves with Cholesky factors for an n x columns right-hand side, both in tiles as cholesky() has them."""
     scalar = scalar_of(dtype)
     factors, b = _tiles((n, n), nb, grid), _tiles((n, columns), nb, grid)
     return _made(_native.cholesky_solve_graph(factors, b, uplo, scalar), scalar)
 
 
-def qr_graph(m: int, n: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, dtype: Any = "f8") -> _native.TaskGraph:
+def qr(m: int, n: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, dtype: Any = "f8") -> _native.TaskGraph:
     """Tile QR of an m x n matrix, with reduction trees over the grid's rows, without bodies."""
     scalar = scalar_of(dtype)
     return _made(_native.qr_graph(_tiles((m, n), nb, grid), scalar), scalar)
 
 
-def lu_solve_graph(
+def lu_solve(
     n: int,
     columns: int,
     nb: int,
@@ -272,7 +263,7 @@ def lu_solve_graph(
     unknowns that are known contribute, 'panels' the factors; None: the quicker by predicted time. Sums of at most
     1,024 right-hand sides are under way together, and are what a graph has.
 
-    Raises AllportError for more columns by sums.
+    Raises Error for more columns by sums.
     """
     scalar = scalar_of(dtype)
     if columns < 1 or n < 1:
@@ -286,12 +277,12 @@ def _planned(graph: _native.TaskGraph, plan: GemmPlan | LuPlan) -> _native.TaskG
     return _made(graph, _native.plan_scalar(plan))
 
 
-def gemm_graph(plan: GemmPlan) -> _native.TaskGraph:
+def gemm(plan: GemmPlan) -> _native.TaskGraph:
     """A product as its plan runs it, its edges over the schedules that the plan has priced."""
     return _planned(_native.gemm_graph(plan), plan)
 
 
-def lu_graph(plan: LuPlan) -> _native.TaskGraph:
+def lu(plan: LuPlan) -> _native.TaskGraph:
     """A factorization as its plan runs it: 1D, 2D or 2.5D, panels and row exchanges as gangs."""
     return _planned(_native.lu_graph(plan), plan)
 
@@ -301,7 +292,7 @@ def block_owners(grid: Sequence[int], block: Sequence[int], ranks: int, periodic
     return list(_native.block_owners(list(grid), list(block), list(periodic), ranks))
 
 
-def blocks_graph(
+def blocks(
     grid: Sequence[int],
     block: Sequence[int],
     ranks: int,

@@ -1,6 +1,6 @@
 """HDF5 datasets as matrices. No MPI; h5py is loaded when the first is named.
 
-Whatever h5py raises (it knows a dozen kinds) comes out as AllportError that names file and dataset.
+Whatever h5py raises (it knows a dozen kinds) comes out as Error that names file and dataset.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from allport.errors import AllportError, failure
+from allport.errors import Error, failure
 
 __all__ = ["check_place", "create", "head", "read_boxes", "write_boxes"]
 
@@ -69,7 +69,7 @@ def _writing(path: str, mode: str, what: str) -> Iterator[Any]:
                     raise
             if below.trouble is not None:
                 raise below.trouble
-    except (AllportError, MemoryError):
+    except (Error, MemoryError):
         raise
     except Exception as error:
         reason = getattr(error, "strerror", None) or error
@@ -82,7 +82,7 @@ def _opened(path: str, what: str, wrong: str) -> Iterator[Any]:
     try:
         with h5py.File(path, "r") as file:
             yield file
-    except (AllportError, MemoryError):
+    except (Error, MemoryError):
         raise
     except Exception as error:
         raise failure(f"{what}: {wrong} ({error})", "io") from error
@@ -118,7 +118,7 @@ def read_boxes(path: str, dataset: str, boxes: Iterable[Box], local: np.ndarray)
 
 
 def check_place(path: str, dataset: str) -> None:
-    """Raises AllportError unless a matrix can become `dataset` of the file without taking anything else away.
+    """Raises Error unless a matrix can become `dataset` of the file without taking anything else away.
 
     An older dataset of that name is replaced; a group, a link or a path that leads through a dataset is not.
     """

@@ -22,7 +22,7 @@ import numpy as np
 
 from allport import _native, hdf5
 from allport._native import Distribution
-from allport.errors import AllportError, failure, together
+from allport.errors import Error, failure, together
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -40,14 +40,14 @@ _UNPACKERS: dict[str, Callable[[str], Any]] = {"gz": gzip.open, "bz2": bz2.open}
 def replacing(path: Path, name: str) -> Iterator[Path]:
     """A file to write in place of `path`, where it is put in the end: what fails leaves no file, and spoils none.
 
-    Raises AllportError, with `name` for the file, where it cannot be written.
+    Raises Error, with `name` for the file, where it cannot be written.
     """
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield aside
         aside.replace(path)
     except OSError as error:
-        raise AllportError(f"{name}: cannot be written: {error.strerror}") from error
+        raise Error(f"{name}: cannot be written: {error.strerror}") from error
     finally:
         aside.unlink(missing_ok=True)
 
@@ -132,7 +132,7 @@ def _native_path(path: str, unpacked: Any) -> Iterator[str]:
     there = path if unpacked is None else f"/proc/self/fd/{unpacked.fileno()}"
     try:
         yield there
-    except AllportError as error:
+    except Error as error:
         if unpacked is None:
             raise
         text = re.sub(r"'/proc/self/fd/\d+'", lambda _: f"'{path}', unpacked", str(error))  # of the rank that failed
@@ -140,7 +140,7 @@ def _native_path(path: str, unpacked: Any) -> Iterator[str]:
 
 
 def inspect(name: str | os.PathLike[str], argument: str = "file") -> MatrixFile:
-    """Reads the head of a matrix file. No MPI. Raises AllportError naming the file when it is not usable."""
+    """Reads the head of a matrix file. No MPI. Raises Error naming the file when it is not usable."""
     path, kind, dataset = _split(name, argument)
     if not os.path.isfile(path):
         folder = os.path.abspath(os.path.dirname(path))
@@ -158,7 +158,7 @@ def inspect(name: str | os.PathLike[str], argument: str = "file") -> MatrixFile:
             mtx = _native.read_mtx_header(there)
         dtype = np.dtype("c16" if mtx.complex else "f8")
         return MatrixFile(path, kind, mtx.shape, dtype, header=mtx, unpacked=unpacked)
-    except AllportError as error:
+    except Error as error:
         raise failure(f"{argument} {error}", error.kind) from error  # which begins with the path
 
 
@@ -182,7 +182,7 @@ def read(file: MatrixFile, comm: Communicator, distribution: Distribution, dtype
 
     .npy: each rank reads its own boxes. Matrix Market: each rank reads a byte range and sends entries to their owners
     (entries that are given twice add up); of compressed ones each rank unpacks the whole. HDF5: ranks take
-    turns. Raises AllportError on every rank, also where ranks see different files.
+    turns. Raises Error on every rank, also where ranks see different files.
     """
     matrix: Any = None
     local, scalar = np.empty(0), ""
@@ -215,7 +215,7 @@ def _in_turns(comm: Communicator, work: Callable[[int], None]) -> None:
 
 
 def ensure_writable(path: str | os.PathLike[str], argument: str = "output") -> None:
-    """Raises AllportError, naming the argument, unless a file can be written at `path`."""
+    """Raises Error, naming the argument, unless a file can be written at `path`."""
     text = os.fspath(path)
     folder = os.path.dirname(text) or "."
     if not os.path.isdir(folder):
@@ -229,7 +229,7 @@ def ensure_writable(path: str | os.PathLike[str], argument: str = "output") -> N
 
 
 def check_output(name: str | os.PathLike[str]) -> None:
-    """Raises AllportError unless a matrix can be written at `name`."""
+    """Raises Error unless a matrix can be written at `name`."""
     path, kind, dataset = _split(name, "output")
     ensure_writable(path)
     if kind == "h5":
@@ -256,7 +256,7 @@ def aside(comm: Communicator, path: str | os.PathLike[str]) -> Iterator[str]:
 
 
 def write(name: str | os.PathLike[str], comm: Communicator, distribution: Distribution, local: np.ndarray) -> None:
-    """Writes a distributed matrix. Called by all ranks; raises AllportError on every rank, and leaves no partial file.
+    """Writes a distributed matrix. Called by all ranks; raises Error on every rank, and leaves no partial file.
 
     .npy: each rank writes its own boxes. HDF5: ranks take turns; everything else in an existing file
     stays. Matrix Market (array format): columns are gathered into blocks that ranks append in turns.

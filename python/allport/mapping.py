@@ -94,7 +94,7 @@ def choose(
     allocation: the job's places in the order in which its ranks would fill them; else the machine's first ones.
     least_gain: the share of the given order's time that another one must save. among: names of orders() to try besides
     'given'; none: all. most_hops: orders with so much more hop-bytes than the fewest, as a share, are left out.
-    effort: link loads that each refinement may look at, some nanoseconds each. Raises AllportError.
+    effort: link loads that each refinement may look at, some nanoseconds each. Raises Error.
     """
     where = as_machine(machine)
     given = [] if allocation is None else [int(p) for p in allocation]
@@ -161,7 +161,7 @@ def dims(
     the order of ranks that suits it best. axes: of the grid. ranks: all of the machine's when None. fixed: extents that
     are given, 0 where they are not. cells: of the whole domain along each axis; when None as many along each, and 2^24
     a rank. order, periodic: as for pattern.halo(). tried: grids that are priced, those that send least first. Raises
-    AllportError.
+    Error.
     """
     where = as_machine(machine)
     count = where.ranks if ranks is None else ranks

@@ -13,9 +13,14 @@ import ctypes
 import os
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from allport import _native, abi
+
+
+def build_info() -> dict[str, Any]:
+    """What Allport was built with: version, MPI library and BLAS, compiler."""
+    return dict(_native.build_info())
 
 
 def family() -> str:

@@ -64,7 +64,7 @@ def as_ids(names: Names, *, bits: int | None = None) -> TopologyIds:
     """Topology IDs: of a machine, in digits of so many bits (else as in Song09's examples), or of a spec.
 
     A text is '3x1bit', '4x3bit:2048' or the path of a file with a line of digits for each rank; a machine's spec where
-    it is none of these. Raises AllportError.
+    it is none of these. Raises Error.
     """
     if isinstance(names, TopologyIds):
         return names
@@ -165,7 +165,7 @@ def explain(
 ) -> Choice:
     """The cheapest of flat, chain, axes, prefix, segmented and trees for a multicast on a machine, with all prices.
 
-    destinations: ranks in any order, None for all. str(choice) is a text. Raises AllportError when none can serve.
+    destinations: ranks in any order, None for all. str(choice) is a text. Raises Error when none can serve.
     """
     size = parse_bytes(bytes, "bytes")
     to = _list(destinations)

@@ -16,7 +16,7 @@ from html import escape
 from inspect import signature
 from typing import Any, TypeVar, cast
 
-from allport._native import AllportError
+from allport.errors import Error
 
 __all__ = ["Shown", "in_notebook", "page_of", "progress", "with_bar"]
 
@@ -31,7 +31,7 @@ def page_of(thing: Any) -> str | None:
     """What a notebook shows of an object; None, which leaves it at its text, where that cannot be made."""
     try:
         return str(importlib.import_module("allport.report.pages").html(thing))
-    except AllportError:
+    except Error:
         return None
 
 

@@ -42,7 +42,7 @@ def halo(
     points: of the stencil, 2d + 1 (faces, the default) or 3^d (edges and corners, too) on a grid of d axes. local:
     cells of a rank along each axis (one number: along all). element: bytes of a cell. order: 'C', the last axis
     fastest, as MPI counts, or 'F'. periodic: axes are rings, all of
-    them or by axis. Raises AllportError.
+    them or by axis. Raises Error.
     """
     cells = [local] * len(grid) if isinstance(local, int) else [int(n) for n in local]
     return _native.pattern_halo(_grid(grid, order, periodic), points or 2 * len(grid) + 1, cells, element)

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from allport import _native
-from allport._native import AllportError, CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan, Schedule
+from allport._native import CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan, Schedule
+from allport.errors import Error
 
 __all__ = ["cholesky_plan", "gemm_plan", "lu_plan", "machine", "qr_plan", "reduced", "schedule"]
 
@@ -62,4 +63,4 @@ def reduced(thing: Any) -> tuple[Callable[..., object], tuple[Any, ...]]:
     again = _PLANS.get(type(thing))
     if again is not None:
         return again, tuple(_native.planned_from(thing))
-    raise AllportError(f"pickle: expected a machine, a schedule or a plan, got {type(thing).__name__}")
+    raise Error(f"pickle: expected a machine, a schedule or a plan, got {type(thing).__name__}")

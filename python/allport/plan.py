@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from allport import _native
 from allport._native import CholeskyPlan, Distribution, GemmPlan, LuPlan, Machine, QrPlan
 from allport.errors import failure, together
 from allport.io import scalar_of
 from allport.machine import as_machine
+from allport.options import Options
 from allport.units import parse_memory, short
 
 if TYPE_CHECKING:
@@ -21,23 +23,38 @@ __all__ = [
     "LuPlan",
     "QrPlan",
     "by_time",
+    "cholesky",
+    "gemm",
     "gemm_algorithms",
+    "lu",
     "lu_algorithms",
     "parse_grid",
-    "plan_cholesky",
-    "plan_gemm",
-    "plan_lu",
-    "plan_qr",
     "plan_together",
+    "qr",
     "why_chosen",
 ]
 
 _Plan = TypeVar("_Plan", GemmPlan, LuPlan, CholeskyPlan, QrPlan)
+Plan: TypeAlias = "GemmPlan | LuPlan | CholeskyPlan | QrPlan"
 
 ANY_GRID = (0, 0, 0)
-# What is chosen, by its name among the arguments and in the plan.
-DECISIONS = ("algorithm", "grid", "order", "panel", "block", "nb", "big")
-PIVOTING = ("tournament", "partial", "none")
+# What is chosen, by its name in a plan's table, with its name among the options.
+SHARED = {"algorithm": "algorithm", "grid": "grid", "order": "order"}
+DECISIONS: dict[type, dict[str, str]] = {
+    GemmPlan: {**SHARED, "panel": "panel"},
+    LuPlan: {**SHARED, "block": "panel", "nb": "nb", "big": "outer_panel"},
+    CholeskyPlan: {**SHARED, "nb": "panel"},
+    QrPlan: {**SHARED, "nb": "panel"},
+}
+GEMM_OPTIONS = ("algorithm", "grid", "order", "panel", "memory", "tree", "mapping", "candidates")
+LU_OPTIONS = (*GEMM_OPTIONS, "nb", "outer_panel", "pivoting")
+RUN_OPTIONS = ("replicated", "progress")
+FACTOR_OPTIONS = (*(n for n in LU_OPTIONS if n not in ("mapping", "candidates")), "growth_bound", "fall_back")
+SOLVE_OPTIONS = {
+    "gen": (*FACTOR_OPTIONS, *RUN_OPTIONS, "refine", "residual"),
+    "pos": ("grid", "order", "panel", "workers", "memory", *RUN_OPTIONS, "residual"),
+}
+TILED_OPTIONS = ("grid", "order", "panel", "workers", "memory", "candidates")
 NO_BOUND = "0: no words are known to need moving"
 
 
@@ -105,198 +122,148 @@ def problem_of(
     ways = {"N": "", "T": "^T", "C": "^H"}
     if k != inner:
         raise failure(
-            f"A{ways[trans_a]} is {m} x {k} and B{ways[trans_b]} is {inner} x {n}: "
-            f"expected as many columns as rows; see trans_a and trans_b"
+            f"A{ways[trans_a]} is {m} x {k} and B{ways[trans_b]} is {inner} x {n}: expected as many columns as rows"
         )
     if c is not None and tuple(c) != (m, n):
         raise failure(f"C is {c[0]} x {c[1]}: expected {m} x {n}, the shape of the product")
     return m, n, k
 
 
-def plan_gemm(
+def gemm(
     m: int,
     n: int,
     k: int,
     machine: Machine | str,
     *,
     dtype: Any = "f8",
-    trans_a: str = "N",
-    trans_b: str = "N",
-    algorithm: str | None = None,
-    grid: str | tuple[int, ...] | None = None,
-    order: str | None = None,
-    panel: int = 0,
-    memory: int | str | None = None,
-    way: str | None = None,
-    candidates: int = 0,
-    mapping: Sequence[int] | None = None,
+    trans: str = "NN",
     given: tuple[Distribution, Distribution, Distribution] | None = None,
-    reads_c: bool = False,
+    options: Options | None = None,
 ) -> GemmPlan:
     """Plans C (m x n) = op(A) (m x k) op(B) (k x n) on a machine, without MPI.
 
-    Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
-    order: the grid's axes i, j and l, the fastest running over the ranks first ('jil').
-    mapping: where the communicator's ranks are (Communicator.mapping); rank r at place r of the machine when None.
-    memory: bytes per rank at most ('2GiB'); the machine's share per rank when None. Raises AllportError, of kind
-    'memory' with the bytes needed and had when nothing fits.
-    way: how panels travel that several ranks need: 'axes', 'binomial', 'prefix', 'chain' or 'flat'; by axes, where
-    the machine has any, when None.
-    given: where A, B and C, as stored, lie already; moving them where an algorithm wants them, and C back, is priced,
-    as is C on its way there where reads_c says that beta is not 0.
+    Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed by options.
+    trans: op of A and of B, each 'N', 'T' or 'C'.
+    given: where A, B and C, as stored, are already; moving them where an algorithm wants them, and C back, is priced.
+    options: algorithm, grid, order, panel, memory, tree, mapping, candidates.
+    Raises Error; of kind 'memory' with the bytes needed and had when nothing fits.
     """
-    options = _native.GemmOptions(
-        algorithm=algorithm,
-        grid=parse_grid(grid),
-        order=order,
-        panel=panel,
-        memory=parse_memory(memory),
-        way=way,
-        candidates=candidates,
-        mapping=None if mapping is None else list(mapping),
+    return plan_product(m, n, k, machine, dtype, trans, given, False, options or Options())
+
+
+def plan_product(
+    m: int,
+    n: int,
+    k: int,
+    machine: Machine | str,
+    dtype: Any,
+    trans: str,
+    given: tuple[Distribution, Distribution, Distribution] | None,
+    reads_c: bool,
+    options: Options,
+) -> GemmPlan:
+    """gemm(); reads_c: beta is not 0, so that C is moved where the algorithm wants it, too."""
+    options.only("plan.gemm", *GEMM_OPTIONS)
+    if len(trans) != 2:
+        raise failure(f"trans = '{short(trans)}': expected two letters of N, T and C, for A and B, like 'TN'")
+    chosen = _native.GemmOptions(
+        algorithm=options.algorithm,
+        grid=parse_grid(options.grid),
+        order=options.order,
+        panel=options.panel,
+        memory=parse_memory(options.memory),
+        way=options.tree,
+        candidates=options.candidates,
+        mapping=None if options.mapping is None else list(options.mapping),
         given=given,
         reads_c=reads_c,
     )
-    problem = _native.GemmProblem(m, n, k, scalar_of(dtype), trans_a, trans_b)
-    return _native.plan_gemm(problem, as_machine(machine), options)
+    problem = _native.GemmProblem(m, n, k, scalar_of(dtype), trans[0], trans[1])
+    return _native.plan_gemm(problem, as_machine(machine), chosen)
 
 
-def plan_lu(
+def lu(
     m: int,
     n: int,
     machine: Machine | str,
     *,
     dtype: Any = "f8",
-    pivot: str = "tournament",
-    algorithm: str | None = None,
-    grid: str | tuple[int, ...] | None = None,
-    order: str | None = None,
-    block: int = 0,
-    nb: int = 0,
-    big: int = 0,
-    memory: int | str | None = None,
-    way: str | None = None,
     given: Distribution | None = None,
-    candidates: int = 0,
-    mapping: Sequence[int] | None = None,
+    options: Options | None = None,
 ) -> LuPlan:
     """Plans P A = L U for A (m x n) on a machine, without MPI.
 
-    Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed here.
-    order: the grid's axes i, j and l, the fastest running over the ranks first ('jil').
-    pivot: 'tournament' (Solomonik11, slides 16 and 17), 'partial' (as LAPACK) or 'none'.
-    block: columns of a panel. nb: columns of a rank's blocks in the distribution, a multiple of block.
-    big: with layers, columns of a panel, a multiple of block, which is then a layer's slice of it.
-    memory: bytes per rank at most ('2GiB'); the machine's share per rank when None.
-    way: how panels travel that several ranks need: 'axes', 'binomial', 'prefix', 'chain' or 'flat'; by axes, where
-    the machine has any, when None.
-    given: where A lies already; moving it to another distribution is priced.
-    candidates: keep the best so many in the plan's table; 0 keeps all.
-    mapping: where the communicator's ranks are (Communicator.mapping); rank r at place r of the machine when None.
-    Raises AllportError; of kind 'memory' with the bytes needed and had when nothing fits.
+    Chosen by predicted time among all algorithms, grids p_r x p_c x c and panel widths that are not fixed by options.
+    given: where A is already; moving it to another distribution is priced.
+    options: algorithm, grid, order, panel, nb, outer_panel, memory, tree, pivoting, mapping, candidates.
+    Raises Error; of kind 'memory' with the bytes needed and had when nothing fits.
     """
-    options = _native.LuOptions(
-        algorithm=algorithm,
-        grid=parse_grid(grid),
-        order=order,
-        block=block,
-        nb=nb,
-        big=big,
-        memory=parse_memory(memory),
-        way=way,
+    options = options or Options()
+    options.only("plan.lu", *LU_OPTIONS)
+    chosen = _native.LuOptions(
+        algorithm=options.algorithm,
+        grid=parse_grid(options.grid),
+        order=options.order,
+        block=options.panel,
+        nb=options.nb,
+        big=options.outer_panel,
+        memory=parse_memory(options.memory),
+        way=options.tree,
         given=given,
-        candidates=candidates,
-        mapping=None if mapping is None else list(mapping),
+        candidates=options.candidates,
+        mapping=None if options.mapping is None else list(options.mapping),
     )
-    return _native.plan_lu(_native.LuProblem(m, n, scalar_of(dtype), pivot), as_machine(machine), options)
+    return _native.plan_lu(_native.LuProblem(m, n, scalar_of(dtype), options.pivoting), as_machine(machine), chosen)
 
 
-def plan_cholesky(
-    n: int,
-    machine: Machine | str,
-    *,
-    dtype: Any = "f8",
-    uplo: str = "L",
-    grid: str | tuple[int, ...] | None = None,
-    order: str | None = None,
-    nb: int = 0,
-    workers: int = 1,
-    memory: int | str | None = None,
-    candidates: int = 0,
-) -> CholeskyPlan:
-    """Plans A = L L^H ('L') or U^H U ('U') for A (n x n) on a machine, without MPI.
-
-    Chosen by the price of the task graph among all grids p_r x p_c and tile sizes that are not fixed here.
-    order: 'ij' where the grid's rows run fastest over the ranks, 'ji' where its columns do.
-    nb: rows and columns of a tile. workers: threads on each rank.
-    memory: bytes per rank at most ('2GiB'); the machine's share per rank when None.
-    candidates: keep the best so many in the plan's table; 0 keeps all.
-    Raises AllportError; of kind 'memory' with the bytes needed and had when nothing fits.
-    """
-    rows, cols, layers = parse_grid(grid)
+def _tiled(operation: str, options: Options | None) -> dict[str, Any]:
+    """The options of a factorization in tiles as the core takes them."""
+    options = options or Options()
+    options.only(f"plan.{operation}", *TILED_OPTIONS)
+    rows, cols, layers = parse_grid(options.grid)
     if layers > 1:
-        raise failure(f"grid = '{short(grid)}': expected p_r x p_c, like 4x4: Cholesky has no layers")
-    return _native.plan_cholesky(
-        n,
-        scalar_of(dtype),
-        uplo,
-        as_machine(machine),
-        grid=(rows, cols) if grid is not None else None,
-        order=order,
-        nb=nb,
-        workers=workers,
-        memory=parse_memory(memory),
-        candidates=candidates,
-    )
+        raise failure(f"grid = '{short(options.grid)}': expected p_r x p_c, like 4x4: {operation} has no layers")
+    return {
+        "grid": (rows, cols) if options.grid is not None else None,
+        "order": options.order,
+        "nb": options.panel,
+        "workers": options.workers,
+        "memory": parse_memory(options.memory),
+        "candidates": options.candidates,
+    }
 
 
-def plan_qr(
-    m: int,
-    n: int,
-    machine: Machine | str,
-    *,
-    dtype: Any = "f8",
-    grid: str | tuple[int, ...] | None = None,
-    order: str | None = None,
-    nb: int = 0,
-    workers: int = 1,
-    memory: int | str | None = None,
-    candidates: int = 0,
-) -> QrPlan:
+def cholesky(
+    n: int, machine: Machine | str, *, dtype: Any = "f8", lower: bool = False, options: Options | None = None
+) -> CholeskyPlan:
+    """Plans A = U^H U, or L L^H where `lower`, for A (n x n) on a machine, without MPI.
+
+    Chosen by the price of the task graph among all grids p_r x p_c and tile sizes that are not fixed by options.
+    options: grid, order, panel, workers, memory, candidates; panel is the rows and columns of a tile.
+    Raises Error; of kind 'memory' with the bytes needed and had when nothing fits.
+    """
+    uplo = "L" if lower else "U"
+    return _native.plan_cholesky(n, scalar_of(dtype), uplo, as_machine(machine), **_tiled("cholesky", options))
+
+
+def qr(m: int, n: int, machine: Machine | str, *, dtype: Any = "f8", options: Options | None = None) -> QrPlan:
     """Plans A = Q R for A (m x n) on a machine, without MPI; of R, and Q as the reflectors that make it.
 
-    Chosen by the price of the task graph among all grids p_r x p_c and tile sizes that are not fixed here. The other
-    arguments are as in plan_cholesky().
+    Chosen by the price of the task graph among all grids p_r x p_c and tile sizes that are not fixed by options.
+    options: as for cholesky().
     """
-    rows, cols, layers = parse_grid(grid)
-    if layers > 1:
-        raise failure(f"grid = '{short(grid)}': expected p_r x p_c, like 4x4: QR has no layers")
-    return _native.plan_qr(
-        m,
-        n,
-        scalar_of(dtype),
-        as_machine(machine),
-        grid=(rows, cols) if grid is not None else None,
-        order=order,
-        nb=nb,
-        workers=workers,
-        memory=parse_memory(memory),
-        candidates=candidates,
-    )
+    return _native.plan_qr(m, n, scalar_of(dtype), as_machine(machine), **_tiled("qr", options))
 
 
-def check_assumption(assume: str, general: dict[str, Any]) -> None:
-    """Raises AllportError unless a system is 'gen' or 'pos', and nothing of `general`, which LU alone knows, is given
-    with 'pos'."""
+def check_assumption(assume: str, given: Options) -> None:
+    """Raises Error unless a system is 'gen' or 'pos', and its options are those of LU or of Cholesky."""
     if assume not in ("gen", "pos"):
-        raise failure(f"assume = '{assume}': expected 'gen' (any matrix) or 'pos' (Hermitian positive definite)")
-    for name, value in general.items():
-        if assume == "pos" and value:
-            raise failure(f"{name} = {value!r}: is for assume='gen'; leave it out where A is positive definite")
+        raise failure(f"assume_a = '{assume}': expected 'gen' (any matrix) or 'pos' (Hermitian positive definite)")
+    given.only(f"assume_a='{assume}'", *SOLVE_OPTIONS[assume])
 
 
 def check_growth_bound(growth_bound: float | None, fall_back: bool) -> None:
-    """Raises AllportError unless it is a bound that growth can exceed, and falling back has one."""
+    """Raises Error unless it is a bound that growth can exceed, and falling back has one."""
     if growth_bound is not None and not growth_bound > 0:
         raise failure(f"growth_bound = {growth_bound}: expected a number above 0, or None")
     if fall_back and growth_bound is None:
@@ -306,38 +273,54 @@ def check_growth_bound(growth_bound: float | None, fall_back: bool) -> None:
         )
 
 
-def decisions(plan: GemmPlan | LuPlan | CholeskyPlan | QrPlan) -> dict[str, Any]:
-    """What a plan has chosen, as arguments that lead plan_gemm(), plan_lu(), plan_cholesky() or plan_qr() to the same
-    one without a search."""
+def decisions(plan: Plan) -> dict[str, Any]:
+    """What a plan has chosen, as options that lead to the same one without a search."""
+    return decided(plan, plan.to_dict()["chosen"])
+
+
+def choices(plan: Plan) -> dict[str, Any]:
+    """As decisions(), by the names of the plan's table, which jobs on files have, too."""
     chosen = plan.to_dict()["chosen"]
+    return {} if chosen.get("in_place") else {name: chosen[name] for name in DECISIONS[type(plan)] if name in chosen}
+
+
+def decided(plan: Plan, candidate: dict[str, Any]) -> dict[str, Any]:
+    """What makes a candidate of a plan, as options that lead to it without a search."""
     # The caller's own distribution is no grid that could be asked for: there is nothing to search among, either.
-    return {} if chosen.get("in_place") else {name: chosen[name] for name in DECISIONS if name in chosen}
+    if candidate.get("in_place"):
+        return {}
+    return {option: candidate[name] for name, option in DECISIONS[type(plan)].items() if name in candidate}
 
 
-def plan_together(comm: Communicator, make: Callable[..., _Plan]) -> _Plan:
-    """A plan that rank 0 chooses, and the others follow. make(**decisions) plans; each rank calls it once.
+def plan_together(
+    comm: Communicator, make: Callable[..., _Plan], of: Callable[[_Plan], dict[str, Any]] = decisions
+) -> _Plan:
+    """A plan that rank 0 chooses, and the others follow. make(**of(plan)) plans; each rank calls it once.
 
-    Called by all ranks. Raises AllportError on all of them where one comes to another plan than rank 0.
+    Called by all ranks. Raises Error on all of them where one comes to another plan than rank 0.
     """
     plan: Any = None
     taken: dict[str, Any] = {}
     with together(comm):
         if comm.rank == 0:
             plan = make()
-            taken = decisions(plan)
+            taken = of(plan)
     taken = comm.mpi4py.bcast(taken, 0)
     with together(comm):
         if comm.rank != 0:
             plan = make(**taken)
-            if decisions(plan) != taken:
-                raise failure(
-                    f"plan: is {decisions(plan)} on rank {comm.rank}, {taken} on rank 0: expected one machine"
-                )
+            if of(plan) != taken:
+                raise failure(f"plan: is {of(plan)} on rank {comm.rank}, {taken} on rank 0: expected one machine")
     return plan
 
 
-def plan_on(comm: Communicator, a: Any, **options: Any) -> LuPlan:
-    """plan_lu() of a matrix on the communicator's machine: rank 0 chooses, all follow. Called by all ranks."""
+def plan_on(
+    comm: Communicator, a: Any, options: Options, dtype: Any = "f8", given: Distribution | None = None
+) -> LuPlan:
+    """lu() of a matrix on the communicator's machine: rank 0 chooses, all follow. Called by all ranks."""
     m, n = a.shape
-    machine, options = comm.machine, {**options, "mapping": comm.mapping}
-    return plan_together(comm, lambda **taken: plan_lu(m, n, machine, candidates=1, **{**options, **taken}))
+    chosen = replace(options, mapping=comm.mapping, candidates=1)
+    return plan_together(
+        comm,
+        lambda **taken: lu(m, n, comm.machine, dtype=dtype, given=given, options=replace(chosen, **taken)),
+    )

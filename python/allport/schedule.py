@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from allport import _native
-from allport._native import AllportError, Contract, Cut, Machine, Op, Piece, Program, Schedule, Slot, Traffic
+from allport._native import Contract, Cut, Machine, Op, Piece, Program, Schedule, Slot, Traffic
+from allport.errors import Error
 from allport.io import replacing
 from allport.machine import as_machine
 
@@ -32,9 +33,9 @@ __all__ = [
 def _checked(schedule: Schedule, array: object, what: str) -> np.ndarray:
     a = np.ascontiguousarray(array)
     if a.dtype.hasobject:
-        raise AllportError(f"{what}: expected numbers, got an array of Python objects")
+        raise Error(f"{what}: expected numbers, got an array of Python objects")
     if a.nbytes != schedule.bytes:
-        raise AllportError(f"{what}: has {a.nbytes} bytes; the schedule moves {schedule.bytes}")
+        raise Error(f"{what}: has {a.nbytes} bytes; the schedule moves {schedule.bytes}")
     return a
 
 
@@ -47,7 +48,7 @@ def interpret(
     reduce: `data` has one array per rank; the root gets them combined by `op` ('sum', 'prod', 'max', 'min'), the
     others None.
     seed draws the interleaving of the ranks; the result never depends on it.
-    Raises AllportError when the schedule cannot finish, or reads or writes outside its buffers.
+    Raises Error when the schedule cannot finish, or reads or writes outside its buffers.
     """
     ranks, empty = schedule.ranks, bytes(schedule.bytes)
     if schedule.collective == "bcast":
@@ -59,16 +60,16 @@ def interpret(
         return [a if r in wanted else None for r, a in enumerate(whole)]
     if schedule.collective == "reduce":
         if len(data) != ranks:
-            raise AllportError(f"data: has {len(data)} arrays; expected one per rank, {ranks}")
+            raise Error(f"data: has {len(data)} arrays; expected one per rank, {ranks}")
         parts = [_checked(schedule, a, f"data[{r}]") for r, a in enumerate(data)]
         first = parts[0]
         if any(p.dtype != first.dtype or p.shape != first.shape for p in parts):
-            raise AllportError("data: expected arrays of one shape and type on all ranks")
+            raise Error("data: expected arrays of one shape and type on all ranks")
         outputs = [empty if r == schedule.root else b"" for r in range(ranks)]
         got = _native.interpret(schedule, [p.tobytes() for p in parts], outputs, op, first.dtype.str, seed)
         whole = np.frombuffer(got[schedule.root], dtype=first.dtype).reshape(first.shape).copy()
         return [whole if r == schedule.root else None for r in range(ranks)]
-    raise AllportError(f"schedule: cannot interpret a {schedule.collective} on arrays yet")
+    raise Error(f"schedule: cannot interpret a {schedule.collective} on arrays yet")
 
 
 def _costs(machine: Machine | str | None) -> tuple[float, float]:
@@ -93,7 +94,7 @@ def export_goal(
 
     machine: its rates give the nanoseconds of operators and copies; without one these are 0.
     Comments keep what GOAL cannot say, so import_goal gives an equal schedule back. See docs/reference/exchange.md.
-    Raises AllportError when there are more than most_segments segments, or the file cannot be written.
+    Raises Error when there are more than most_segments segments, or the file cannot be written.
     """
     operators, copies = _costs(machine)
     _write(file, lambda path, name: _native.export_goal(schedule, path, name, operators, copies, most_segments))
@@ -104,7 +105,7 @@ def import_goal(file: str | os.PathLike[str], *, machine: Machine | str | None =
 
     One from elsewhere has collective 'none': it can be simulated and its programs be read, but there is no promise to
     prove. machine: its rate of copies; a `calc` becomes a copy that takes as long, and is refused without a machine.
-    Raises AllportError 'FILE:LINE: expected ..., got ...'.
+    Raises Error 'FILE:LINE: expected ..., got ...'.
     """
     return _native.import_goal(str(file), str(file), _costs(machine)[1])
 
@@ -125,7 +126,7 @@ def export_msccl(
     channels, peers (connections of a GPU, channel and direction), blocks (threadblocks of a GPU), steps (of a
     threadblock), count (chunks in a step), chunks (in a buffer): what the reader takes; msccl-executor-nccl's unless
     given, older MSCCL has 256 steps.
-    Raises AllportError naming what MSCCL cannot express: barriers, blocks of different lengths, 0 bytes, or more than
+    Raises Error naming what MSCCL cannot express: barriers, blocks of different lengths, 0 bytes, or more than
     these limits.
     """
     limits = _native.MscclLimits(channels=channels, peers=peers, blocks=blocks, steps=steps, count=count, chunks=chunks)

@@ -42,7 +42,7 @@ def explain(
     it has places, or 'random:SEED'; ours is then priced for where the root is, MPI's own for its rank order. members:
     ranks of the machine that alone take part, in their order, the root one of them by its place there: a box of the
     machine, or whatever ranks, which have trees over the network among them (choice.to_dict()["network"] tells how
-    many). Raises AllportError when none can.
+    many). Raises Error when none can.
     """
     size = parse_bytes(bytes, "bytes")
     where = as_machine(machine)

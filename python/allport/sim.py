@@ -10,19 +10,32 @@ from __future__ import annotations
 import functools
 import random
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from allport import _native
 from allport._native import Machine, Schedule
+from allport.candidates import SimulatedCandidate, graph_of, simulate_candidates
 from allport.errors import failure
 from allport.machine import as_machine
 from allport.notebook import Shown
 from allport.notebook import progress as bar_in_notebook
 from allport.verify import prove
 
-__all__ = ["MOST_SECONDS", "PROVED_UP_TO", "Simulation", "bound", "placement_of", "simulate"]
+__all__ = [
+    "MOST_SECONDS",
+    "PROVED_UP_TO",
+    "Model",
+    "SimulatedCandidate",
+    "Simulation",
+    "bound",
+    "graph_of",
+    "placement_of",
+    "simulate",
+    "simulate_candidates",
+]
 
 DEEDS = ("send", "link", "receive", "combine", "copy")
 PROVED_UP_TO = 2_000_000  # segments; the proof takes seconds then
@@ -146,7 +159,7 @@ def bound(schedule: Schedule, machine: Machine | str) -> float:
     """Seconds that no schedule of the same promise can beat on a machine, its ranks placed as the machine counts them.
 
     0 where nothing has to move between nodes, and where none is known: no collective's promise, blocks that differ.
-    `ap.prove` says the same (`lower_bound_seconds`), and `Simulation.bound` of ranks that are placed otherwise.
+    `ap.verify.prove` says the same (`lower_bound_seconds`), and `Simulation.bound` of ranks that are placed otherwise.
     """
     return _native.schedule_bound(schedule, as_machine(machine), [], [])
 
@@ -165,39 +178,49 @@ def placement_of(placement: str | Sequence[int] | None, machine: Machine, ranks:
     return [int(n) for n in placement]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """How a simulation models links, messages and what they cost."""
+
+    #: 'fifo': links carry one segment at a time; 'fair': all at once at max-min fair rates.
+    sharing: str = "fifo"
+    #: With 'fair': shares are inverse to the latency of the route.
+    latency_weights: bool = False
+    #: Who spends o: 'parallel', an engine for each stream; 'serial', the rank's one processor.
+    overheads: str = "parallel"
+    #: 'events'; 'recurrence', the same times without a queue, where streams share nothing; or 'auto'.
+    engine: str = "auto"
+    #: Bytes up to which a message does not wait for its receive.
+    eager: int = 0
+    #: A message that waits pays a request and an answer.
+    handshake: bool = False
+    #: Bytes that every message has beside its own.
+    header: int = 0
+    #: Refuse, before it begins, what would take longer, and say which segments would not; 0: never refuse.
+    most_seconds: float = 0.0
+
+
 def simulate(
     schedule: Schedule,
     machine: Machine | str,
     *,
-    sharing: str = "fifo",
-    overheads: str = "parallel",
-    engine: str = "auto",
-    eager: int = 0,
-    handshake: bool = False,
-    latency_weights: bool = False,
-    header: int = 0,
+    model: Model | None = None,
     placement: str | Sequence[int] | None = None,
     places: Sequence[int] | None = None,
     trace: bool = False,
     proof: bool | None = False,
-    most_seconds: float = 0.0,
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:
     """Runs a schedule on a simulated machine.
 
-    sharing: 'fifo', links carry one segment at a time, or 'fair', all at once at max-min fair rates (latency_weights:
-    shares inverse to the latency of the way). overheads: who spends o, 'parallel' an engine a stream, 'serial' the
-    rank's one processor. engine: 'events', 'recurrence' (the same times without a queue, where streams share nothing)
-    or 'auto'. eager: bytes up to which a message does not wait for its receive; handshake: what waits pays a request
-    and an answer. header: bytes that every message has beside its own. placement: the node of each rank, or
-    'random:SEED'; then messages are routed. places: instead of it, the place of each rank among the machine's ranks,
-    which says the host within a node, too; there may be fewer ranks than places. trace: keep the timeline and the
-    critical path.
-    proof: prove the schedule first; None: if it has at most PROVED_UP_TO segments. most_seconds: refuse, before it
-    begins, what would take longer, and say which segments would not; 0: never refuse.
-    Raises AllportError: a schedule that is wrong or stops, options that do not fit, kind 'unsupported' what would take
-    more than most_seconds.
+    placement: the node of each rank, or 'random:SEED'; then messages are routed. places: instead of it, the place of
+    each rank among the machine's ranks, which says the host within a node, too; there may be fewer ranks than places.
+    trace: keep the timeline and the critical path.
+    proof: prove the schedule first; None: if it has at most PROVED_UP_TO segments.
+    Raises Error: a schedule that is wrong or stops, a model that does not fit, kind 'unsupported' what would take
+    more than model.most_seconds.
     """
+    model = model or Model()
     where = as_machine(machine)
     nodes = placement_of(placement, where, schedule.ranks)
     provable = schedule.collective != "none" and not nodes and not places
@@ -209,17 +232,10 @@ def simulate(
             )
     at = [int(p) for p in places or []]
     options = _native.SimOptions(
-        sharing=sharing,
-        overheads=overheads,
-        engine=engine,
-        eager=eager,
-        handshake=handshake,
-        latency_weights=latency_weights,
-        header=header,
+        **asdict(model),
         placement=nodes,
         places=at,
         trace=trace,
-        most_seconds=most_seconds,
     )
     with bar_in_notebook("simulating", progress is None) as bar:
         data = _native.simulate(schedule, where, options, progress or (lambda fraction: bar("", fraction)))

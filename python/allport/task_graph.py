@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from allport import _native
-from allport._native import AllportError, Carrier, Machine
-from allport.errors import failure
+from allport._native import Carrier, Machine
+from allport.errors import Error, failure
 from allport.gangs import Gang, GangContext, Talk, gang_tuple
 
 __all__ = [
+    "Count",
     "Edge",
     "Gang",
     "GangContext",
@@ -30,6 +31,19 @@ __all__ = [
 
 Graph = _native.TaskGraph
 WAYS = ("flat", "chain", "prefix", "axes", "binomial")  # of multicasts, by which graphs run
+
+
+class Count(NamedTuple):
+    """What a rank does and sends. expected_*: what depends on the data, apart."""
+
+    tasks: int
+    flops: float
+    messages_sent: int
+    messages_received: int
+    bytes_sent: int
+    bytes_received: int
+    expected_bytes: float
+    expected_messages: float
 
 
 class Task(NamedTuple):
@@ -87,7 +101,7 @@ class TaskContext:
 
     @property
     def gang(self) -> GangContext:
-        """The other members of the task's gang, who run at the same time. AllportError where it is in none."""
+        """The other members of the task's gang, who run at the same time. Error where it is in none."""
         self._native.gang_me()
         return GangContext(self._native, self._graph.dtype)
 
@@ -105,7 +119,7 @@ class TaskGraph(_native.OwnGraph):
     several workers.
     """
 
-    #: How edges travel where count, price and simulate are told nothing else: as run_graph() sends by default.
+    #: How edges travel where count, price and simulate are told nothing else: as graph.run() sends by default.
     carrier: Carrier | str = "prefix"
     #: What dtype makes of a machine's rates: 2 for single precision, 1/4 for complex doubles.
     factor = 1.0
@@ -247,7 +261,7 @@ _METHODS = (
 
 
 def ensure_graph(graph: Any) -> None:
-    """Raises AllportError unless it is a task graph that has been made."""
+    """Raises Error unless it is a task graph that has been made."""
     if not isinstance(graph, Graph):
         raise failure(f"graph: expected an ap.TaskGraph, got {type(graph).__name__}")
     if isinstance(graph, TaskGraph) and not hasattr(graph, "dtype"):
@@ -256,13 +270,13 @@ def ensure_graph(graph: Any) -> None:
 
 @contextmanager
 def asking(graph: Any) -> Iterator[None]:
-    """What a method of a graph of one's own has raised is the cause of the AllportError that follows; Ctrl-C and the
+    """What a method of a graph of one's own has raised is the cause of the Error that follows; Ctrl-C and the
     like are raised as they are."""
     ensure_graph(graph)
     take = graph._take_raised if isinstance(graph, TaskGraph) else lambda: None
     try:
         yield
-    except AllportError as error:
+    except Error as error:
         cause = take()
         if cause is not None and not isinstance(cause, Exception):
             raise cause from None

@@ -1,7 +1,7 @@
 """Task graphs that run: bodies in Python or compiled, over the ranks of a communicator.
 
-report = ap.run_graph(graph, comm, workers=2, record=True)
-timeline = ap.tasks.timeline(report, comm)      # of all ranks, on rank 0
+report = ap.graph.run(graph, comm, workers=2, record=True)
+timeline = ap.graph.timeline(report, comm)      # of all ranks, on rank 0
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ import numpy as np
 
 from allport import _native
 from allport.arrays import Operator, operator_name
-from allport.graph import Count
-from allport.task_graph import Graph, TaskGraph, asking
+from allport.task_graph import Count, Graph, TaskGraph, asking
 from allport.timeline import Timeline
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
 
-__all__ = ["RunReport", "report_of", "run_graph", "timeline"]
+__all__ = ["RunReport", "report_of", "run", "timeline"]
 
 TASK, SEND, RECEIVE = range(3)
 
@@ -48,7 +47,7 @@ def report_of(data: dict[str, Any]) -> RunReport:
     return RunReport(**{**data, "count": Count(**data["count"])})
 
 
-def run_graph(
+def run(
     graph: Graph,
     comm: Communicator | None = None,
     *,
@@ -65,7 +64,7 @@ def run_graph(
     'prefix', 'axes' or 'binomial'; None: along the axes of a machine that was named, else by prefix. op: how
     contributions to sums are combined. stall_seconds: after so long without anything a rank says what it waits for; 0:
     never. record: keep what every task and message did.
-    Raises AllportError on every rank when a body raises on any: it names the task, and has the exception as its cause
+    Raises Error on every rank when a body raises on any: it names the task, and has the exception as its cause
     where that was raised. Ctrl-C ends all ranks, too.
     """
     from allport.comm import world

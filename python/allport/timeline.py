@@ -41,7 +41,7 @@ def named(processes: dict[int, str], threads: dict[tuple[int, int], str]) -> lis
 
 
 def write_events(events: list[dict[str, Any]], path: str | os.PathLike[str]) -> None:
-    """Writes a Chrome trace. Raises AllportError where the file cannot be written."""
+    """Writes a Chrome trace. Raises Error where the file cannot be written."""
     try:
         Path(path).write_text(json.dumps({"traceEvents": events, "displayTimeUnit": "ns"}))
     except OSError as error:

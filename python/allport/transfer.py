@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from allport import _native
-from allport._native import AllportError
+from allport.errors import Error
 
 __all__ = ["NOTHING", "Persistent", "Transfer", "flat_bytes"]
 
@@ -17,11 +17,11 @@ NOTHING = np.zeros(0, dtype=np.uint8)
 def flat_bytes(array: Any, name: str, writable: bool = False) -> np.ndarray:
     """The array's bytes as they lie in memory."""
     if not isinstance(array, np.ndarray):
-        raise AllportError(f"{name}: expected a numpy array, got {type(array).__name__}")
+        raise Error(f"{name}: expected a numpy array, got {type(array).__name__}")
     if array.dtype.hasobject:
-        raise AllportError(f"{name}: expected numbers, got an array of Python objects")
+        raise Error(f"{name}: expected numbers, got an array of Python objects")
     if writable and not array.flags.writeable:
-        raise AllportError(f"{name}: expected a writable array")
+        raise Error(f"{name}: expected a writable array")
     if array.flags.c_contiguous:
         return array.reshape(-1).view(np.uint8)
     if array.flags.f_contiguous:
@@ -29,23 +29,23 @@ def flat_bytes(array: Any, name: str, writable: bool = False) -> np.ndarray:
     remedy = "numpy.ascontiguousarray makes one"
     if writable:
         remedy = f"pass a copy, b = numpy.ascontiguousarray({name}), and write it back: {name}[...] = b"
-    raise AllportError(f"{name}: expected a contiguous array, got strides {array.strides}; {remedy}")
+    raise Error(f"{name}: expected a contiguous array, got strides {array.strides}; {remedy}")
 
 
 class Transfer:
-    """A collective in flight. Its arrays must not be touched before it is done."""
+    """A collective in flight, as mpi4py's Request. Its buffers must not be touched before it is done."""
 
-    def __init__(self, native: _native.Transfer, result: np.ndarray | None, is_number: bool = False) -> None:
-        self._native, self._result, self._is_number = native, result, is_number
+    def __init__(self, native: _native.Transfer, buffers: object = None) -> None:
+        self._native, self._buffers = native, buffers  # which stay in memory as long as this
 
-    def test(self) -> bool:
+    def Test(self) -> bool:
         """Moves things along; True when done."""
         return self._native.test()
 
-    def wait(self) -> np.ndarray | None:
-        """Returns the result when it is there: the array, or None where a reduction has its root elsewhere."""
+    def Wait(self) -> bool:
+        """Returns True when it is done: results are in the buffers then."""
         self._native.wait()
-        return self._result[()] if self._is_number and self._result is not None else self._result
+        return True
 
     @property
     def active(self) -> bool:
@@ -54,11 +54,29 @@ class Transfer:
 
 
 class Persistent:
-    """A schedule bound to its arrays, to be started many times, one start at a time."""
+    """A schedule bound to its buffers, to be started many times, one start at a time, as mpi4py's Prequest."""
 
-    def __init__(self, native: _native.Persistent, result: np.ndarray | None, is_number: bool = False) -> None:
-        self._native, self._result, self._is_number = native, result, is_number
+    def __init__(self, native: _native.Persistent, buffers: object = None) -> None:
+        self._native: _native.Persistent | None = native
+        self._buffers = buffers
+        self._transfer: Transfer | None = None
 
-    def start(self) -> Transfer:
-        """Starts it; the Transfer's wait() returns the result."""
-        return Transfer(self._native.start(), self._result, self._is_number)
+    def Start(self) -> Transfer:
+        """Starts it. Wait() and Test() of this, or of the Transfer that is returned, tell when it is done."""
+        if self._native is None:
+            raise Error("persistent: was freed; expected one that is not")
+        self._transfer = Transfer(self._native.start(), self._buffers)
+        return self._transfer
+
+    def Wait(self) -> bool:
+        """Returns True when what was started last is done."""
+        return self._transfer.Wait() if self._transfer is not None else True
+
+    def Test(self) -> bool:
+        """Moves what was started last along; True when done."""
+        return self._transfer.Test() if self._transfer is not None else True
+
+    def Free(self) -> None:
+        """Waits for what was started last, and gives back what it holds."""
+        self.Wait()
+        self._native, self._transfer, self._buffers = None, None, None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from allport._native import AllportError
-from allport.errors import failure
+from allport.errors import Error, failure
 
 _BINARY = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50}
 _DECIMAL = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "p": 10**15}
@@ -27,15 +26,15 @@ def parse_bytes(text: str | int, name: str = "size") -> int:
     else:
         match = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?(?:[eE]\+?[0-9]+)?)\s*([kKmMgGtTpP]?)(i?[bB]|)", short(text).strip())
         if not match:
-            raise AllportError(f"{name} = '{short(text)}': expected a size; write 4096, 64KiB, 1MiB or 2GB")
+            raise Error(f"{name} = '{short(text)}': expected a size; write 4096, 64KiB, 1MiB or 2GB")
         number, prefix, unit = match.groups()
         scale = _DECIMAL if unit in ("b", "B") else _BINARY
         exact = (int(number) if number.isdigit() else float(number)) * scale[prefix.lower()]
         value = int(exact) if exact < 2**63 else 2**63
         if value != exact and exact < 2**63:
-            raise AllportError(f"{name} = '{short(text)}': expected a whole number of bytes")
+            raise Error(f"{name} = '{short(text)}': expected a whole number of bytes")
     if not 0 <= value < 2**63:
-        raise AllportError(f"{name} = '{short(text)}': expected 0 to 2^63 - 1 bytes")
+        raise Error(f"{name} = '{short(text)}': expected 0 to 2^63 - 1 bytes")
     return value
 
 

@@ -85,7 +85,7 @@ def whole_arrays(
 
     read(argument, name): Distributed or a numpy array of what a caller passed. optional: names that rank 0 may pass
     None for. replicated: every rank has an equal copy, which is proven by a checksum.
-    Called by all ranks. Raises AllportError on every rank where one cannot read its argument, rank 0 has none, shapes
+    Called by all ranks. Raises Error on every rank where one cannot read its argument, rank 0 has none, shapes
     or types differ, or copies do.
     """
     if all(isinstance(x, Whole) for x in arguments.values()):

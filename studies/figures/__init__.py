@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 import re
 
-from allport.errors import AllportError
+from allport.errors import Error
 
 from studies.figures.figure import Bars, Chart, Figure, Number, Picture, Result, Run, Series, Table
 
@@ -25,13 +25,13 @@ def all_figures() -> list[Figure]:
 
 
 def find(names: list[str]) -> list[Figure]:
-    """The figures that the names mean: 'all', an id, or the beginning of ids ('solomonik11'). Raises AllportError."""
+    """The figures that the names mean: 'all', an id, or the beginning of ids ('solomonik11'). Raises Error."""
     known = all_figures()
     wanted: list[Figure] = []
     for name in names:
         same = [f for f in known if name == "all" or name in (f.id, *f.also)]
         found = same or [f for f in known if f.id.startswith(name)]
         if not found:
-            raise AllportError(f"figure = '{name}': is not known; `python studies list` shows {len(known)} of them")
+            raise Error(f"figure = '{name}': is not known; `python studies list` shows {len(known)} of them")
         wanted += [f for f in found if f not in wanted]
     return wanted

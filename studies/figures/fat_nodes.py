@@ -160,7 +160,7 @@ def simulate(
     received: list[tuple[float, int]] = []
     whole = 0.0
     for run in range(runs):
-        made = graph.blocks_graph(
+        made = graph.blocks(
             (GRID, GRID),
             (block, block),
             nodes * ranks,

@@ -8,7 +8,7 @@ import sys
 
 from allport import lab as labs
 from allport.bench.places import Place
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.lab.files import TCP_SHARE
 from allport.machine import Machine
 from allport.run.links import Figure
@@ -33,7 +33,7 @@ def rate_of(found: LabRun) -> float:
 
 
 def measure(run: Run) -> LabRun:
-    """Brings a lab up (root) and measures its links, one axis and direction after the other. Raises AllportError."""
+    """Brings a lab up (root) and measures its links, one axis and direction after the other. Raises Error."""
     rate = ",".join(f"{letter}={mbit:g}mbit" for letter, mbit in SET.items())
     with labs.Lab.up(LAB, rate=rate, name=f"links{os.getpid()}") as lab:
         machine = Machine.parse(lab.machine_file)
@@ -42,5 +42,5 @@ def measure(run: Run) -> LabRun:
         links = lab.plan.links()
     found = [line["figures"] for line in lines if "figures" in line]
     if len(found) != 1:
-        raise AllportError(f"lab {LAB}: expected one rank to tell its figures, got {len(found)}")
+        raise Error(f"lab {LAB}: expected one rank to tell its figures, got {len(found)}")
     return LabRun(LAB, rate, {"figures": found[0], "set": SET, "payload": TCP_SHARE}, links=links)

@@ -15,10 +15,14 @@ from typing import Any
 import numpy as np
 from allport import lab as labs
 from allport.bench.places import Place
-from allport.factor import lu
-from allport.linalg import DistributedMatrix, distribute, gemm
+from allport.linalg.gemm import gemm
+from allport.linalg.lu import lu
+from allport.linalg.matrix import DistributedMatrix, distribute
 from allport.machine import Machine
-from allport.plan import plan_gemm, plan_lu
+from allport.options import Options
+from allport.plan import gemm as plan_gemm
+from allport.plan import lu as plan_lu
+from allport.reports import last_report
 from allport.run.rank import as_rank, emit
 
 from studies.figures.figure import Bars, Chart, Run, Series
@@ -121,15 +125,17 @@ def _one(comm: Any, work: str, grid: str, how: str, n: int) -> dict[str, float]:
         return matrix
 
     if work == "gemm":
-        product = plan_gemm(n, n, n, comm.machine, grid=grid, way=how)
-        _, report = gemm(filled(product.a), filled(product.b), plan=product, report=True)
+        product = plan_gemm(n, n, n, comm.machine, options=Options(grid=grid, tree=how))
+        gemm(filled(product.a), filled(product.b), plan=product)
+        report = last_report()
     else:
-        plan = plan_lu(n, n, comm.machine, pivot=work, grid=grid, way=how)
+        plan = plan_lu(n, n, comm.machine, options=Options(pivoting=work, grid=grid, tree=how))
         a = filled(plan.distribution)
         if work == "none":  # harmless without row exchanges: a heavy diagonal
             eye = distribute(np.eye(n) * n if comm.rank == 0 else None, comm, distribution=plan.distribution)
             a.local[...] += eye.local
-        factors, report = lu(a, plan=plan, overwrite=True, report=True)
+        factors = lu(a, plan=plan, overwrite_a=True)
+        report = last_report()
         if factors.info != 0:
             raise ValueError(f"INFO = {factors.info}")
     return dict(report.seconds)

@@ -23,7 +23,7 @@ LABELS = {"chosen": "ours, as chosen", "prefix": "prefix", "flat": "flat", "MPI_
 
 
 def measure(run: Run) -> LabRun:
-    """From rank 0 to all others, every contender in one run. Brings a lab up: root. Raises AllportError."""
+    """From rank 0 to all others, every contender in one run. Brings a lab up: root. Raises Error."""
     program = os.environ.get("ALLPORT_MULTICAST_PROGRAM") or executable("bench_multicast")
     if program is None:
         raise failure("bench_multicast: not there; `make bench` builds it; then ALLPORT_MULTICAST_PROGRAM=PATH", "io")

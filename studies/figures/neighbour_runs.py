@@ -37,7 +37,7 @@ BURST = 4096  # bytes that a link passes at once; the usual 32 KiB would hide it
 
 
 def measure(run: Run) -> LabRun:
-    """Seconds until the last of m messages of n bytes has arrived, the least of some. Raises AllportError."""
+    """Seconds until the last of m messages of n bytes has arrived, the least of some. Raises Error."""
     sizes = (
         [8, 128, 2048, 32768, 1 << 17, 1 << 18]
         if run.quick

@@ -10,7 +10,7 @@ from allport import model
 from allport.machine import Machine
 from allport.model import MultilinkTerms
 from allport.schedule import import_goal
-from allport.sim import simulate
+from allport.sim import Model, simulate
 
 __all__ = ["MACHINE", "fit_line", "fit_tau", "measured", "shape"]
 
@@ -45,7 +45,7 @@ def measured(message: int, sends: int, overheads: str = "serial") -> float:
         with open(path, "w") as file:
             file.write(_goal(machine, message, sends))
         schedule = import_goal(path)
-    return simulate(schedule, machine, overheads=overheads).seconds
+    return simulate(schedule, machine, model=Model(overheads=overheads)).seconds
 
 
 def fit_line(messages: list[int], times: list[float]) -> MultilinkTerms:

@@ -47,7 +47,7 @@ def _at_places(told: Pattern, places: list[int]) -> list[list[int]]:
 
 
 def measure(run: Run) -> LabRun:
-    """Seconds of every pattern under every order, some times each. Raises AllportError."""
+    """Seconds of every pattern under every order, some times each. Raises Error."""
     with labs.Lab.up(LAB, rate=RATE, name=f"orders{os.getpid()}") as lab:
         machine = Machine.parse(lab.machine_file)
         jobs = [

@@ -70,7 +70,7 @@ def _make(run: Run) -> Result:
         f"{one['y'] / one['x']:.2f} of X, Z {one['z'] / one['x']:.1f} times X; over an X link that leaves its cabinet "
         f"{slow / GB:.1f}. Both ways together {', '.join(f'{2 * both[a] / GB:.1f}' for a in 'xyz')}. A hop takes "
         f"{1e6 * max(hop.values()):.2f} us." + "".join(text for _, text in real),
-        obtained="Simulation of the messages that `allport machine calibrate` measures (ap.links.cases), on "
+        obtained="Simulation of the messages that `allport machine calibrate` measures (ap.run.links.cases), on "
         f"{machine.extents} routers of figures/machines/blue-waters.toml, one rank a router; rates are slopes between "
         "the two longest sizes." + (f" {run.lab.said}" if run.lab else ""),
         why="The machine file says what Pena13 says, and the links' figures give it back: Y's half of the links, a "

@@ -82,7 +82,7 @@ def _make(run: Run) -> Result:
         f"{mean['Y', 'paired']:.1f} GB/s along its line, beside {mean['Y', 'twins']:.2f} before, "
         f"{mean['X', 'twins']:.1f} along X and {mean['Z', 'twins']:.1f} along Z.",
         obtained=f"Simulation on {machine.extents} routers of figures/machines/blue-waters.toml. Above, the pairs of "
-        f"ap.links.cases; below, all lines of hosts at once, {BYTES >> 20} MiB a message in pieces of "
+        f"ap.run.links.cases; below, all lines of hosts at once, {BYTES >> 20} MiB a message in pieces of "
         f"{SEGMENT >> 10} KiB, the mean over a step in which hosts 0, 2, 4, ... send and one in which the others do. "
         "X is as slow as the link that crosses a cabinet.",
         why="The double links of X and Z are shared by the two hosts' lines and Y's single ones are not: per line the "

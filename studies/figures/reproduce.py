@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from allport._native import build_info
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.io import replacing
 from allport.notebook import with_bar
 
@@ -55,7 +55,7 @@ class _LabRuns:
         self.known: dict[str, LabRun | None] = {}
 
     def of(self, figure: Figure, run: Run) -> LabRun | None:
-        """Raises AllportError where a new one is wanted and cannot be had."""
+        """Raises Error where a new one is wanted and cannot be had."""
         if not figure.run_name:
             return None
         if figure.run_name not in self.known:
@@ -80,10 +80,10 @@ def _made(figure: Figure, folder: Path, run: Run, labs: _LabRuns) -> dict[str, A
         result = figure.make(run)
         for line in result.not_run:
             if not line.startswith("not run here: "):
-                raise AllportError(f"figure '{figure.id}': not_run = '{line}': expected 'not run here: ...'")
+                raise Error(f"figure '{figure.id}': not_run = '{line}': expected 'not run here: ...'")
         rows = render.rows_of(result)
         if any(isinstance(v, float) and not math.isfinite(v) for row in rows for v in row):
-            raise AllportError(f"figure '{figure.id}': its data have an infinity or what is no number")
+            raise Error(f"figure '{figure.id}': its data have an infinity or what is no number")
         stem = str(folder / figure.id)
         entry |= {
             "status": _status(result),
@@ -100,7 +100,7 @@ def _made(figure: Figure, folder: Path, run: Run, labs: _LabRuns) -> dict[str, A
     except Exception as error:
         if os.environ.get("ALLPORT_DEBUG") == "1":
             raise
-        named = "" if isinstance(error, AllportError) else f"{type(error).__name__}: "
+        named = "" if isinstance(error, Error) else f"{type(error).__name__}: "
         entry |= {"status": "failed", "error": f"{named}{error}"}
     entry["seconds"] = time.perf_counter() - began
     if len(entry["rows"]) > 1:
@@ -133,14 +133,14 @@ def reproduce(
     each is also written as OUTPUT/NAME.run.json, the form in which figures/runs keeps it.
     progress(phase, fraction) is called as the work goes on.
     Returns one dict a figure: 'id', 'status' ('ok', 'partly', 'missing': not run here, 'failed'), 'got', 'error', ...
-    A figure that fails does not stop the others. Raises AllportError for unknown names and unwritable folders.
+    A figure that fails does not stop the others. Raises Error for unknown names and unwritable folders.
     """
     wanted = find([names] if isinstance(names, str) else list(names))
     folder = Path(output)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise AllportError(f"output = '{folder}': cannot be made ({error.strerror})") from error
+        raise Error(f"output = '{folder}': cannot be made ({error.strerror})") from error
     say = progress or (lambda phase, fraction: None)
     entries = []
     labs = _LabRuns(folder, run)

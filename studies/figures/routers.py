@@ -12,7 +12,7 @@ from typing import Any
 from allport import mapping
 from allport.machine import Machine
 from allport.pattern import Pattern
-from allport.sim import simulate
+from allport.sim import Model, simulate
 
 __all__ = [
     "AXES", "CART", "MATCHED", "MORE", "PLAIN", "SLOW", "Timed", "box", "grid", "laid", "named", "saved", "timed",
@@ -86,7 +86,7 @@ class Timed:
 def timed(machine: Machine, pattern: Pattern, places: list[int]) -> Timed:
     """Everything begins at once; o is spent by each host's one processor."""
     schedule = pattern.schedule(segment=SEGMENT, window=2)
-    seconds = simulate(schedule, machine, places=places, overheads="serial").seconds
+    seconds = simulate(schedule, machine, model=Model(overheads="serial"), places=places).seconds
     score = mapping.score(machine, pattern, places)
     link = named(str(score["busiest_link"])) if score["busiest_link"] else "none"
     return Timed(seconds, link, int(score["busiest_link_bytes"]), float(score["busiest_link_s"]))

@@ -17,9 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from allport import graph
-from allport.graph import gemm_graph, lu_graph
+from allport.graph import gemm as gemm_graph
+from allport.graph import lu as lu_graph
 from allport.machine import Machine
-from allport.plan import plan_gemm, plan_lu
+from allport.options import Options
+from allport.plan import gemm as plan_gemm
+from allport.plan import lu as plan_lu
 
 from studies.figures.figure import Bars, Series
 
@@ -77,7 +80,11 @@ def simulate(case: Case) -> dict[str, Any]:
     if case.work == "gemm":
         name = LAYERED_PRODUCT if case.grid[2] > 1 else PRODUCT
         product = plan_gemm(
-            case.n, case.n, case.n, machine, algorithm=name, grid=grid, panel=case.block, order="ijl", candidates=1
+            case.n,
+            case.n,
+            case.n,
+            machine,
+            options=Options(algorithm=name, grid=grid, panel=case.block, order="ijl", candidates=1),
         )
         made = gemm_graph(product)
     else:
@@ -86,13 +93,15 @@ def simulate(case: Case) -> dict[str, Any]:
             case.n,
             case.n,
             machine,
-            pivot=case.work,
-            algorithm=LAYERED_FACTOR if layered else FACTOR,
-            grid=grid,
-            block=0 if layered else case.block,
-            big=case.block if layered else 0,
-            way="axes" if case.how == "rectangular" else "binomial",
-            candidates=1,
+            options=Options(
+                pivoting=case.work,
+                algorithm=LAYERED_FACTOR if layered else FACTOR,
+                grid=grid,
+                panel=0 if layered else case.block,
+                outer_panel=case.block if layered else 0,
+                tree="axes" if case.how == "rectangular" else "binomial",
+                candidates=1,
+            ),
         )
         made = lu_graph(plan)
     trees = None if case.how == "rectangular" else "collectives"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from allport import multicast
 from allport.collectives import make_schedule
 from allport.machine import Machine
-from allport.sim import simulate
+from allport.sim import Model, simulate
 
 from studies.figures.clusters import grig
 from studies.figures.figure import Chart, Figure, Number, Result, Run, Series
@@ -22,10 +22,10 @@ def _seconds(machine: Machine, name: str, message: int, sharing: str) -> float:
     if name == NAMES[-1]:
         textbook = ("binomial",) if message < 12 << 10 else ("binomial", "scatter_allgather")
         made = [make_schedule("bcast", machine, algorithm=one, bytes=message) for one in textbook]
-        return min(simulate(schedule, machine, sharing=sharing).seconds for schedule in made)
+        return min(simulate(schedule, machine, model=Model(sharing=sharing)).seconds for schedule in made)
     algorithm = None if name == OURS else name
     schedule = multicast.make_schedule(machine, 0, None, bytes=message, algorithm=algorithm)
-    return simulate(schedule, machine, sharing=sharing).seconds
+    return simulate(schedule, machine, model=Model(sharing=sharing)).seconds
 
 
 def _make(run: Run) -> Result:

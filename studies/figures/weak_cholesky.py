@@ -33,7 +33,7 @@ def grid_of(processors: int) -> tuple[int, int]:
 
 
 def measure(run: Run) -> LabRun:
-    """This computer: one and two processes of one thread, every contender in one run. Raises AllportError."""
+    """This computer: one and two processes of one thread, every contender in one run. Raises Error."""
     program = os.environ.get("ALLPORT_CHOLESKY_PROGRAM") or executable("bench_cholesky")
     if program is None:
         raise failure("bench_cholesky: not there; `make bench` builds it where ScaLAPACK is; "
@@ -84,7 +84,7 @@ def _simulated(name: str, processors: list[int], run: Run) -> dict[str, list[flo
         run.step(i / len(processors))
         machine, grid = cluster(name, count), grid_of(count)
         n = round(EACH * math.sqrt(count) / TILE) * TILE
-        made = graph.cholesky_graph(n, TILE, grid)
+        made = graph.cholesky(n, TILE, grid)
         seconds = {label: graph.simulate(made, machine, carrier=way).seconds for label, way in WAYS}
         seconds["pdpotrf"] = graph.simulate(Pdpotrf(n, BLOCK, grid), machine, segment="64KiB").seconds
         for label, took in seconds.items():

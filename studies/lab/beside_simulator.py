@@ -117,7 +117,10 @@ def simulated(run: Run) -> dict[str, Any]:
         element=element_of(run["collective"]),
         segment=run["segment"],
     )
-    found = {s: ap.simulate(schedule, machine, sharing=s, overheads="serial").seconds for s in ("fifo", "fair")}
+    found = {
+        s: ap.simulate(schedule, machine, model=ap.sim.Model(sharing=s, overheads="serial")).seconds
+        for s in ("fifo", "fair")
+    }
     return {**found, "segment": schedule.segment}
 
 

@@ -87,7 +87,7 @@ def machine_of(run: Run, shared: bool) -> ap.Machine:
 
 
 def simulated(run: Run, nb: int) -> dict[str, float]:
-    graph = ap.cholesky_graph(N, nb, run["grid"])
+    graph = ap.graph.cholesky(N, nb, run["grid"])
     own, shared = (ap.graph.simulate(graph, machine_of(run, s), carrier="axes").seconds for s in (False, True))
     return {"own": own, "shared": shared}
 

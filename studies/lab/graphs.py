@@ -121,12 +121,14 @@ class Row(NamedTuple):
 
 def product(place: Place, spec: str, machine: ap.Machine, run: Run) -> Row:
     algorithm, grid, panel = spec.split("/")
-    plan = ap.plan_gemm(place.n, place.n, place.n, machine, algorithm=algorithm, grid=grid, panel=int(panel))
+    plan = ap.plan.gemm(
+        place.n, place.n, place.n, machine, options=ap.Options(algorithm=algorithm, grid=grid, panel=int(panel))
+    )
     found = [
         s for name, s in run["seconds"].items() if name.startswith(f"allport {algorithm} {grid}/{int(panel) or ''}")
     ]
     panels = f", panels of {panel}" if int(panel) else ""
-    return Row(f"gemm, {algorithm} {grid}{panels}", found[0], ap.gemm_graph(plan))
+    return Row(f"gemm, {algorithm} {grid}{panels}", found[0], ap.graph.gemm(plan))
 
 
 def factorization(place: Place, option: tuple[str, str], machine: ap.Machine, run: Run) -> Row:
@@ -139,12 +141,14 @@ def factorization(place: Place, option: tuple[str, str], machine: ap.Machine, ru
         rows, block, nb, layers, big = [*numbers, 1, 0][:5] if len(numbers) < 5 else numbers
         grid = f"{rows}x{machine.ranks // rows // layers}x{layers}"
         options |= {"algorithm": "2.5d" if layers > 1 else "2d", "grid": grid, "block": block, "nb": nb, "big": big}
-    plan = ap.plan_lu(place.n, place.n, machine, **options)
+    names = {"pivot": "pivoting", "block": "panel", "big": "outer_panel"}
+    tuned = ap.Options(**{names.get(name, name): value for name, value in options.items()})
+    plan = ap.plan.lu(place.n, place.n, machine, options=tuned)
     grid = "x".join(str(x) for x in plan.grid)
     start = f"allport partial {plan.algorithm} {grid} b={options['block']} of {options['nb']}"
     found = [s for name, s in run["seconds"].items() if name.startswith(start)]
     words = f"lu, {plan.algorithm} {grid}, {options['block']} of {options['nb']} columns"
-    return Row(words, found[0], ap.lu_graph(plan))
+    return Row(words, found[0], ap.graph.lu(plan))
 
 
 def rows(place: Place, run: Run) -> tuple[list[str], list[str]]:

@@ -32,14 +32,14 @@ NEEDED = 9  # of the ten
 Run = dict[str, Any]
 
 
-def sparse(degree: int, seed: int) -> ap.Pattern:
+def sparse(degree: int, seed: int) -> ap.pattern.Pattern:
     """Messages to `degree` ranks each, drawn by a generator that is written out here."""
     state, messages = seed, []
     for rank in range(RANKS):
         for _ in range(degree):
             state = (1103515245 * state + 12345) % 2**31
             messages.append((rank, (rank + 1 + (state >> 16) % (RANKS - 1)) % RANKS, 65536))
-    return ap.Pattern(f"random, degree {degree}", RANKS, messages)
+    return ap.pattern.Pattern(f"random, degree {degree}", RANKS, messages)
 
 
 # The chosen order is another than the default one in each, and the simulator does not take both for equally fast.
@@ -62,7 +62,7 @@ def machine_of() -> ap.Machine:
     return ap.Machine.from_toml(machine_toml(make_plan("simulated", ap.Machine.parse(LAB), RATE)))
 
 
-def orders_of(machine: ap.Machine, pattern: ap.Pattern) -> dict[str, list[int]]:
+def orders_of(machine: ap.Machine, pattern: ap.pattern.Pattern) -> dict[str, list[int]]:
     chosen = ap.mapping.choose(machine, pattern, least_gain=0.0)
     return {"default": list(range(RANKS)), "chosen": chosen.places}
 
@@ -92,7 +92,7 @@ def simulated(name: str, run: Run) -> dict[str, float]:
     """The places that ran, on the lab's machine file; o is spent by a rank's one processor."""
     schedule, machine = PATTERNS[name]().schedule(), machine_of()
     return {
-        order: ap.simulate(schedule, machine, places=places, overheads="serial").seconds
+        order: ap.simulate(schedule, machine, model=ap.sim.Model(overheads="serial"), places=places).seconds
         for order, places in run["orders"].items()
     }
 

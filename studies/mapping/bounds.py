@@ -12,7 +12,7 @@ from scipy.sparse.linalg import eigsh
 DENSE_UP_TO = 600  # ranks; beyond, the eigenvalue is found by shift and invert
 
 
-def graph_of(pattern: ap.Pattern) -> csr_matrix:
+def graph_of(pattern: ap.pattern.Pattern) -> csr_matrix:
     """Bytes between two ranks, both ways together."""
     source, target, size = np.array(pattern.messages, dtype=float).T
     one_way = coo_matrix((size, (source.astype(int), target.astype(int))), shape=(pattern.ranks, pattern.ranks))
@@ -45,7 +45,7 @@ def crossing(machine: ap.Machine, box: tuple[int, ...]) -> float:
     return rate
 
 
-def spectral(machine: ap.Machine, pattern: ap.Pattern) -> float:
+def spectral(machine: ap.Machine, pattern: ap.pattern.Pattern) -> float:
     """Seconds: the fewest bytes that can leave any box in the corner of the machine, half of it among them."""
     second, n, a_node = connectivity(graph_of(pattern)), pattern.ranks, machine.ranks_per_node
     found = 0.0
@@ -55,7 +55,7 @@ def spectral(machine: ap.Machine, pattern: ap.Pattern) -> float:
     return found
 
 
-def by_degree(machine: ap.Machine, pattern: ap.Pattern) -> float:
+def by_degree(machine: ap.Machine, pattern: ap.pattern.Pattern) -> float:
     """Seconds: of k ranks in a box each keeps at most its k - 1 heaviest neighbours inside. Boxes that tile the machine
     are taken together, and single nodes one by one."""
     graph, n, a_node = graph_of(pattern), pattern.ranks, machine.ranks_per_node
@@ -88,6 +88,6 @@ def by_degree(machine: ap.Machine, pattern: ap.Pattern) -> float:
     return found
 
 
-def cut_bound(machine: ap.Machine, pattern: ap.Pattern) -> float:
+def cut_bound(machine: ap.Machine, pattern: ap.pattern.Pattern) -> float:
     """Seconds that the busiest link takes under any mapping, at least. 0 where ranks that talk fit into a node."""
     return max(spectral(machine, pattern), by_degree(machine, pattern))

@@ -36,7 +36,7 @@ class Instance:
     name: str
     family: str
     ranks: int
-    make: Callable[[], ap.Pattern]
+    make: Callable[[], ap.pattern.Pattern]
 
     def machine(self, kind: str) -> ap.Machine:
         """Of as many places as there are ranks."""
@@ -106,7 +106,7 @@ def factorization(kind: str, rows: int, columns: int, tiles: int) -> Instance:
         name,
         "LU and Cholesky",
         ranks,
-        lambda: ap.Pattern(name, ranks, tiles_sent(kind, rows, columns, tiles, 64), grid),
+        lambda: ap.pattern.Pattern(name, ranks, tiles_sent(kind, rows, columns, tiles, 64), grid),
     )
 
 
@@ -114,14 +114,14 @@ def regular(ranks: int, degree: int, seed: int) -> Instance:
     """Every rank sends to `degree` others, drawn by permutations, 16 to 256 KiB."""
     name = f"random graph {ranks}, degree {degree}"
 
-    def make() -> ap.Pattern:
+    def make() -> ap.pattern.Pattern:
         random = np.random.default_rng(seed)
         messages = []
         for _ in range(degree):
             for source, target in enumerate(random.permutation(ranks).tolist()):
                 if source != target:
                     messages.append((source, target, int(random.integers(1, 17)) * 16384))
-        return ap.Pattern(name, ranks, messages)
+        return ap.pattern.Pattern(name, ranks, messages)
 
     return Instance(name, "random sparse graph", ranks, make)
 
@@ -131,7 +131,7 @@ def mesh_graph(ranks: int, axes: int, seed: int, numbered: str) -> Instance:
     'strips', by the first coordinate in strips as a simple partitioner does it, or 'random'."""
     name = f"mesh graph {axes}D {ranks}, {numbered}"
 
-    def make() -> ap.Pattern:
+    def make() -> ap.pattern.Pattern:
         random = np.random.default_rng(seed)
         points = random.random((ranks, axes))
         if numbered == "strips":
@@ -141,7 +141,7 @@ def mesh_graph(ranks: int, axes: int, seed: int, numbered: str) -> Instance:
         for simplex in Delaunay(points).simplices.tolist():
             pairs |= {(a, b) for a in simplex for b in simplex if a != b}
         sizes = {p: int(random.integers(4, 33)) * 8192 for p in sorted(pairs) if p[0] < p[1]}
-        return ap.Pattern(name, ranks, [(a, b, sizes[min(a, b), max(a, b)]) for a, b in sorted(pairs)])
+        return ap.pattern.Pattern(name, ranks, [(a, b, sizes[min(a, b), max(a, b)]) for a, b in sorted(pairs)])
 
     return Instance(name, "mesh graph", ranks, make)
 

@@ -31,7 +31,7 @@ class Placed:
     seconds: float
 
 
-def ours_and_row_major(machine: ap.Machine, pattern: ap.Pattern) -> dict[str, Placed]:
+def ours_and_row_major(machine: ap.Machine, pattern: ap.pattern.Pattern) -> dict[str, Placed]:
     """Rank r on place r (ranks row-major, nodes x-fastest), and nodes counted row-major as well."""
     n = pattern.ranks
     chosen = ap.mapping.choose(machine, pattern, among=["row-major"], refined=0, least_gain=0.0)
@@ -39,7 +39,7 @@ def ours_and_row_major(machine: ap.Machine, pattern: ap.Pattern) -> dict[str, Pl
     return {"default": Placed(list(range(n)), 0.0), "row-major": Placed(row_major["places"], 0.0)}
 
 
-def scotch(machine: ap.Machine, pattern: ap.Pattern) -> Placed:
+def scotch(machine: ap.Machine, pattern: ap.pattern.Pattern) -> Placed:
     """Scotch's static mapping, strategy 'quality', onto the torus or mesh itself (SCOTCH_graphMap)."""
     began = time.process_time()
     chosen = ap.mapping.choose(machine, pattern, among=["scotch"], refined=0, least_gain=0.0)
@@ -104,7 +104,7 @@ def _of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def kahip(machine: ap.Machine, pattern: ap.Pattern) -> Placed:
+def kahip(machine: ap.Machine, pattern: ap.pattern.Pattern) -> Placed:
     """KaHIP's process_mapping, by global multisection along hierarchy(), in a process of its own."""
     graph = graph_of(pattern)
     factors, distances, leaves = hierarchy(machine)

@@ -48,7 +48,7 @@ def keep(name: str, part: Row) -> None:
         KEPT.write_text("{\n" + lines + "\n}\n")
 
 
-def scored(machine: ap.Machine, pattern: ap.Pattern, places: list[int], seconds: float) -> Row:
+def scored(machine: ap.Machine, pattern: ap.pattern.Pattern, places: list[int], seconds: float) -> Row:
     """What is compared."""
     score = ap.mapping.score(machine, pattern, places)
     return {
@@ -60,7 +60,7 @@ def scored(machine: ap.Machine, pattern: ap.Pattern, places: list[int], seconds:
     }
 
 
-def ours(machine: ap.Machine, pattern: ap.Pattern) -> Row:
+def ours(machine: ap.Machine, pattern: ap.pattern.Pattern) -> Row:
     """The order that ap.mapping.choose() names fastest; it does not decline small gains here."""
     began = time.process_time()
     chosen = ap.mapping.choose(machine, pattern, least_gain=0.0)
@@ -68,7 +68,7 @@ def ours(machine: ap.Machine, pattern: ap.Pattern) -> Row:
     return {"order": chosen.order, **scored(machine, pattern, chosen.places, seconds)}
 
 
-def of_rivals(machine: ap.Machine, pattern: ap.Pattern) -> Row:
+def of_rivals(machine: ap.Machine, pattern: ap.pattern.Pattern) -> Row:
     import rivals
 
     placed = {
@@ -107,13 +107,13 @@ SPEED = (
 )
 
 
-def shuffled(grid: tuple[int, ...]) -> ap.Pattern:
+def shuffled(grid: tuple[int, ...]) -> ap.pattern.Pattern:
     """A halo whose ranks say nothing about where they are: no grid, and numbers drawn."""
     import numpy as np
 
     halo = ap.pattern.halo(grid, local=128)
     number = np.random.default_rng(1).permutation(halo.ranks).tolist()
-    return ap.Pattern("shuffled halo", halo.ranks, [(number[a], number[b], n) for a, b, n in halo.messages])
+    return ap.pattern.Pattern("shuffled halo", halo.ranks, [(number[a], number[b], n) for a, b, n in halo.messages])
 
 
 def speed(only: str) -> None:

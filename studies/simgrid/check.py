@@ -24,7 +24,7 @@ AT_ONCE = 12  # cases in one simulation of `comm`, of few ranks
 
 def ours(case: Case, folder: Path, **options: object) -> ap.sim.Simulation:
     machine = ap.Machine.parse(str(machine_file(folder, case)))
-    return ap.simulate(case.schedule(machine), machine, **options)
+    return ap.simulate(case.schedule(machine), machine, model=ap.sim.Model(**options))
 
 
 def fair(case: Case, folder: Path, header: int = 0) -> ap.sim.Simulation:

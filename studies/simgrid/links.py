@@ -28,10 +28,12 @@ def main() -> int:
     grid, machine = SimGrid(Path(build)), _network_alone(spec)
     file = grid.folder / "links.toml"
     file.write_text(machine.to_toml())
-    theirs = ap.links.carried(machine, lambda schedule: [grid.carry(file, schedule).seconds])
-    ours = ap.links.carried(
+    theirs = ap.run.links.carried(machine, lambda schedule: [grid.carry(file, schedule).seconds])
+    ours = ap.run.links.carried(
         machine,
-        lambda schedule: [ap.simulate(schedule, machine, sharing="fair", latency_weights=True).seconds],
+        lambda schedule: [
+            ap.simulate(schedule, machine, model=ap.sim.Model(sharing="fair", latency_weights=True)).seconds
+        ],
     )
     bad = 0
     print(f"{'':32}{'SimGrid':>14}{'simulator':>14}{'':>8}")

@@ -13,15 +13,14 @@ from typing import Any
 
 import allport as ap
 import pytest
+from allport import abi
 from lab_rig import up as up
 from warm import Warm
 
 HERE = Path(__file__).parent
 LIMIT = 240
 #: Of _unit(): more than ten seconds each.
-LONGEST = [
-    f"test_{name}" for name in "lab figures shown tutorials tensors lu orthogonal positive_definite graph".split()
-]
+LONGEST = [f"test_{name}" for name in "lab figures shown tutorials tensors lu qr cholesky graph".split()]
 
 
 def longer(*parameters: Any) -> list[Any]:
@@ -56,7 +55,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 #: What ranks are told by themselves. A build from source writes MPI4PY_... when it is imported; from a wheel it is what
 #: the user wants (tools/test-wheel).
-TOLD = ("OMPI_", "PMI", "ALLPORT_MACHINE", *(() if ap.abi.cores(Path(ap.__file__).parent) else ("MPI4PY_",)))
+TOLD = ("OMPI_", "PMI", "ALLPORT_MACHINE", *(() if abi.cores(Path(ap.__file__).parent) else ("MPI4PY_",)))
 
 
 def clean_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
@@ -117,9 +116,9 @@ def ranks(tmp_path: Path):
 
     def call(script: str | Path, count: int, *arguments: Any) -> subprocess.CompletedProcess[str]:
         path = script if isinstance(script, Path) else HERE / "ranks" / f"{script}.py"
-        env = {**clean_environment(), **ap.launch.environment(count)}
+        env = {**clean_environment(), **ap.run.launch.environment(count)}
         return subprocess.run(
-            [*ap.launch.mpiexec_command(count), sys.executable, str(path), *(str(a) for a in arguments)],
+            [*ap.run.launch.mpiexec_command(count), sys.executable, str(path), *(str(a) for a in arguments)],
             cwd=tmp_path,
             env=env,
             capture_output=True,

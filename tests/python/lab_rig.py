@@ -25,7 +25,7 @@ def why_not() -> str:
         return f"needs {', '.join(missing)} (iproute2, util-linux)"
     try:
         wires.need_mounts()
-    except ap.AllportError as error:
+    except ap.Error as error:
         return f"cannot be: {str(error).removeprefix('lab: ')}"
     tried = subprocess.run(
         ["unshare", "--net", "--uts", "ip", "link", "add", "probe0", "type", "veth"], capture_output=True

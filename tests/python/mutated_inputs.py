@@ -1,4 +1,4 @@
-"""Every parser on mutated inputs: each must end in a result or in AllportError, within bounds of time and memory.
+"""Every parser on mutated inputs: each must end in a result or in Error, within bounds of time and memory.
 
 `python mutated_inputs.py [--inputs N] [--seed S] [--parser NAME] [--only I] [--keep FOLDER]` runs N inputs a parser.
 An input depends on nothing but (seed, parser, number), so a finding names what makes it again. Children do the work,
@@ -148,7 +148,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
 
     def numbers(data: bytes, _: Path) -> None:
         for read in (units.parse_bytes, ap.plan.parse_grid, units.parse_memory, parse_bits):
-            with suppress(ap.AllportError):
+            with suppress(ap.Error):
                 read(text(data))
 
     small = ap.Machine.parse("torus:3x2")
@@ -187,7 +187,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
         "goal": Parser(goals, goal, ".goal"),
         "npy": Parser(arrays, matrix, ".npy"),
         "mtx": Parser(market, matrix, ".mtx"),
-        "factors": Parser(factors, lambda _, path: ap.load_lu(path, comm) and None, ".npz", mutate_zip),
+        "factors": Parser(factors, lambda _, path: ap.linalg.LU.load(path, comm) and None, ".npz", mutate_zip),
         "measured": Parser([kept, kept_here], times, ".json"),
         "sizes": Parser(sizes, numbers),
     }
@@ -216,7 +216,7 @@ def work(seed: int, todo: list[tuple[str, int, int]], notes: Path) -> None:
                 signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # a child that uses them up dies of SIGPROF
                 try:
                     parser.run(data, path)
-                except ap.AllportError as error:
+                except ap.Error as error:
                     assert str(error)
                 except Exception as error:
                     where = traceback.extract_tb(error.__traceback__)[-1]

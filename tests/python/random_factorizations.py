@@ -52,7 +52,7 @@ class Problem:
         return self.numbers.standard_normal(shape)
 
     def options(self, comm: Any) -> dict[str, Any]:
-        return {"comm": comm, "nb": self.nb, "workers": self.workers}
+        return {"comm": comm, "options": ap.Options(panel=self.nb, workers=self.workers)}
 
 
 def residual(a: np.ndarray, x: np.ndarray, b: np.ndarray) -> float:
@@ -66,7 +66,7 @@ def positive(p: Problem) -> np.ndarray:
 
 def cholesky(p: Problem, comm: Any) -> float:
     a, b = positive(p), p.normal(p.n, p.rhs)
-    return residual(a, ap.solve(a, b, assume="pos", **p.options(comm)), b)
+    return residual(a, ap.solve(a, b, assume_a="pos", **p.options(comm)), b)
 
 
 def lu(p: Problem, comm: Any) -> float:
@@ -76,7 +76,7 @@ def lu(p: Problem, comm: Any) -> float:
 
 def solve(p: Problem, comm: Any) -> float:
     a, b = p.normal(p.n, p.n) + p.n * np.eye(p.n), p.normal(p.n, p.rhs)
-    return residual(a, ap.solve(a, b, comm=comm, refine=p.draw.choice([False, True])), b)
+    return residual(a, ap.solve(a, b, comm=comm, options=ap.Options(refine=p.draw.choice([False, True]))), b)
 
 
 def qr(p: Problem, comm: Any) -> float:
@@ -88,7 +88,6 @@ def qr(p: Problem, comm: Any) -> float:
 def lstsq(p: Problem, comm: Any) -> float:
     a, b = p.normal(p.n + p.k, p.n), p.normal(p.n + p.k, p.rhs)
     x = ap.lstsq(a, b, **p.options(comm))
-    x = x[0] if isinstance(x, tuple) else x
     return error_of(a.T @ (a @ x - b), norm(a.T), norm(a) * norm(x) + norm(b))
 
 

@@ -28,14 +28,14 @@ def test_ours_beside_mpi_and_kept_for_explain(allport, tmp_path):
     for row in result["sizes"]:
         assert row["wrong"] == 0 and row["ratio"] > 0
         assert row["mpi"]["default"]["samples"] == 4 and row["ours"][row["ours_best"]]["samples"] == 4
-        assert len(row["mpi"]) == 1 + ap.bench.FINALISTS or ap.build_info()["mpi_family"] != "openmpi"
+        assert len(row["mpi"]) == 1 + ap.bench.FINALISTS or ap.mpi.build_info()["mpi_family"] != "openmpi"
         assert 0 < row["mpi"]["default"]["least"] <= row["mpi"]["default"]["median"]
     assert json.loads((tmp_path / "all.json").read_text()) == result
     assert "<svg" in (tmp_path / "p.svg").read_text()
 
     told = allport(*"explain bcast --size 20000 -m mesh:3 --json".split(), "--measured", kept)
     seen = json.loads(told.stdout)["measured"]
-    assert {e["algorithm"] for e in seen} == {result["sizes"][1]["ours_best"], ap.measured.MPI}
+    assert {e["algorithm"] for e in seen} == {result["sizes"][1]["ours_best"], ap.bench.measured.MPI}
     shown = allport(*"explain bcast --size 20000 -m mesh:3".split(), env={"ALLPORT_MEASURED": str(kept)})
     assert shown.stdout.count(" on 20") == 2
     other = allport(*"explain bcast --size 20000 -m torus:3 --json".split(), "--measured", kept)
@@ -52,7 +52,7 @@ def test_collectives_of_all_kinds_are_right(collective, tmp_path):
     assert all(row["wrong"] == 0 and row["mpi"]["default"]["samples"] == 1 for row in rows)
 
 
-COMPILER = shutil.which(f"mpicc.{ap.build_info()['mpi_family']}") or shutil.which("mpicc")
+COMPILER = shutil.which(f"mpicc.{ap.mpi.build_info()['mpi_family']}") or shutil.which("mpicc")
 
 
 @pytest.mark.skipif(COMPILER is None, reason="no mpicc")
@@ -70,7 +70,7 @@ def test_sizes():
     assert ap.bench.sizes_of(["8:64", "4MB,1KiB"]) == [8, 16, 32, 64, 1024, 4000000]
     assert ap.bench.sizes_of([0]) == [0]
     for bad in ("64:8", "1:2:3", "0:8", "many"):
-        with pytest.raises(ap.AllportError, match="sizes"):
+        with pytest.raises(ap.Error, match="sizes"):
             ap.bench.sizes_of([bad])
 
 
@@ -84,11 +84,11 @@ def test_blocks_are_cut_from_the_vector():
 
 
 def test_open_mpi_is_tried_with_segments_only_where_they_cut():
-    names = [v.name for v in ap.rivals.variants("openmpi", "bcast", 100)]
+    names = [v.name for v in ap.bench.rivals.variants("openmpi", "bcast", 100)]
     assert names[0] == "default" and "pipeline" in names and not any("KiB" in n for n in names)
-    tunes = {v.name: v.tune for v in ap.rivals.variants("openmpi", "bcast", 4 << 20)}
+    tunes = {v.name: v.tune for v in ap.bench.rivals.variants("openmpi", "bcast", 4 << 20)}
     assert tunes["pipeline, 64 KiB"] == "3:65536"
-    assert ap.rivals.variants("mpich", "bcast", 8)[1].env[0][0] == "MPIR_CVAR_BCAST_INTRA_ALGORITHM"
+    assert ap.bench.rivals.variants("mpich", "bcast", 8)[1].env[0][0] == "MPIR_CVAR_BCAST_INTRA_ALGORITHM"
 
 
 @pytest.mark.parametrize(
@@ -113,14 +113,14 @@ def test_wrong_use_is_named(allport, arguments, word):
 def test_times_replace_older_ones_of_the_same_thing(tmp_path):
     machine, file = ap.Machine.parse("torus:4"), str(tmp_path / "deep" / "m.json")
     entry = {"collective": "bcast", "bytes": 8, "algorithm": "ring", "segment": 8, "seconds": 2.0, "least": 1.0}
-    ap.measured.record(machine, [entry], file)
-    ap.measured.record(machine, [{**entry, "seconds": 3.0}, {**entry, "segment": 4}], file)
-    assert sorted(e["seconds"] for e in ap.measured.find(machine, "bcast", 8, file)) == [2.0, 3.0]
-    assert ap.measured.find(ap.Machine.parse("mesh:4"), "bcast", 8, file) == []
+    ap.bench.measured.record(machine, [entry], file)
+    ap.bench.measured.record(machine, [{**entry, "seconds": 3.0}, {**entry, "segment": 4}], file)
+    assert sorted(e["seconds"] for e in ap.bench.measured.find(machine, "bcast", 8, file)) == [2.0, 3.0]
+    assert ap.bench.measured.find(ap.Machine.parse("mesh:4"), "bcast", 8, file) == []
     for bad in ("[1]", "[" * 100_000, '{"some": [1]}'):
         (tmp_path / "bad.json").write_text(bad)
-        with pytest.raises(ap.AllportError, match=r"bad\.json"):
-            ap.measured.find(machine, "bcast", 8, str(tmp_path / "bad.json"))
+        with pytest.raises(ap.Error, match=r"bad\.json"):
+            ap.bench.measured.find(machine, "bcast", 8, str(tmp_path / "bad.json"))
 
 
 def test_calls_in_a_row_plain_and_under_the_dropin(allport):
@@ -130,7 +130,7 @@ def test_calls_in_a_row_plain_and_under_the_dropin(allport):
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert (result["ranks"], result["calls"], result["calibrated"]) == (3, 20, False)
-    assert {row["collective"] for row in result["rows"]} == set(ap.rivals.collectives())
+    assert {row["collective"] for row in result["rows"]} == set(ap.bench.rivals.collectives())
     for row in result["rows"]:
         assert row["wrong"] == 0
         assert "later" not in row
@@ -167,10 +167,10 @@ def test_calls_that_cannot_be_compared_are_refused(allport, words, complaint):
 
 
 def test_jacobi_computes_the_same_cells_by_all_ways():
-    job = ap.jacobi.Jacobi(
+    job = ap.bench.jacobi.Jacobi(
         grid="90x70", objects="4x3", ranks=2, threads=2, iterations=3, rounds=2, heavy=2, balance="refine"
     )
-    result = ap.jacobi.run(job)
+    result = ap.bench.jacobi.run(job)
     assert result["same"] and result["ranks"] == 2 and result["threads"] == 2
     assert result["block"] == [1, 23, 24]
     assert {"ckloop's policy", "spread 1", "spread 2", "a process a core"} < set(result["ways"])

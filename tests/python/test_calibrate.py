@@ -27,7 +27,7 @@ def test_a_machine_is_measured_and_written(allport, tmp_path):
     theirs = {name.split()[1]: value for name, value in measured.items() if name.startswith("scalapack")}
     assert set(theirs) in (set(), {"gemm", "getrf", "potrf", "geqrf"}) and all(v > 1e6 for v in theirs.values())
     # Which Cholesky is priced by.
-    assert ap.plan_cholesky(4096, machine, grid="1x2").predicted > 0
+    assert ap.plan.cholesky(4096, machine, options=ap.Options(grid="1x2")).predicted > 0
     assert set(found["mpi"]) >= {"bcast", "reduce", "allreduce", "alltoall", "barrier"}
     assert all(s > 0 for timed in found["mpi"].values() for s in timed["seconds"])
     assert told["adds"] > 0 and told["memory_bandwidth"] > 0 and told["axes"][0]["bandwidth"] > 0
@@ -65,8 +65,8 @@ def test_ranks_that_mpiexec_started_are_joined(tmp_path):
         "--no-scalapack",
     ]
     done = subprocess.run(
-        [*ap.launch.mpiexec_command(3), *command, "-m", "torus:3", "-o", str(tmp_path / "ring.toml")],
-        env=ap.launch.environment(3),
+        [*ap.run.launch.mpiexec_command(3), *command, "-m", "torus:3", "-o", str(tmp_path / "ring.toml")],
+        env=ap.run.launch.environment(3),
         capture_output=True,
         text=True,
         timeout=200,

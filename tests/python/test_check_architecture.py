@@ -27,8 +27,8 @@ INIT = """
 from allport import machine
 from allport._native import x
 if TYPE_CHECKING:
-    from allport.run import launch
-_ROOMS = {"launch": "run.launch"}
+    from allport import run
+_MODULES = ("run",)
 _HOMES = {"Machine": "machine"}
 """
 
@@ -65,7 +65,7 @@ def tree(tmp_path):
     write("python/allport/run/rank.py", "from allport._native import info\n")
     write("python/allport/run/launch.py", "from .rank import emit\ndef f():\n    from allport.comm import MPI\n")
     write("python/allport/cli/__init__.py", "")
-    write("python/allport/cli/plan.py", "import typer\nfrom rich.table import Table\nimport allport as ap\nap.launch\n")
+    write("python/allport/cli/plan.py", "import typer\nfrom rich.table import Table\nimport allport as ap\nap.run\n")
     write("python/allport/cli/show.py", "from allport.machine import Machine\n")
     for module in ("machine", "model", "comm", "linalg"):
         write(f"tests/{module}/some.cpp", "#include <mpi.h>\n")

@@ -14,13 +14,13 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "concepts" / "contention.m
 SEGMENT = 1 << 16
 
 
-def _trace(ranks: int, seed: int) -> ap.Pattern:
+def _trace(ranks: int, seed: int) -> ap.pattern.Pattern:
     """Messages of a program that nobody arranged."""
     chance = random.Random(seed)
     messages = [
         (chance.randrange(ranks), chance.randrange(ranks), chance.randrange(1, 1 << 18)) for _ in range(6 * ranks)
     ]
-    return ap.Pattern("trace", ranks, messages)
+    return ap.pattern.Pattern("trace", ranks, messages)
 
 
 # As the page names them: a machine, and the pattern over all of its ranks.
@@ -52,7 +52,9 @@ def _places(spec: str, order: str) -> list[int]:
 def _simulated(name: str, order: str, sharing: str) -> ap.sim.Simulation:
     spec, pattern = CASES[name]
     schedule = pattern.schedule(segment=SEGMENT, window=2)
-    return ap.simulate(schedule, spec, places=_places(spec, order), sharing=sharing, overheads="serial")
+    return ap.simulate(
+        schedule, spec, model=ap.sim.Model(sharing=sharing, overheads="serial"), places=_places(spec, order)
+    )
 
 
 @pytest.mark.parametrize("order", ORDERS)

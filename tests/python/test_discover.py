@@ -62,7 +62,7 @@ def test_hosts_are_listed(text, hosts):
 
 @pytest.mark.parametrize("text", ["n[1-", "n]1[", "n[2-1]", "n[a]", "n[1[2]]", "t[010x001]", "t[00x111]"])
 def test_lists_that_cannot_be_are_told(text):
-    with pytest.raises(ap.AllportError, match="hosts = '"):
+    with pytest.raises(ap.Error, match="hosts = '"):
         hostlist.expand(text)
 
 
@@ -103,7 +103,7 @@ def test_coordinates_are_a_grid(tmp_path):
 )
 def test_coordinates_that_cannot_be_are_told(tmp_path, text, word):
     (tmp_path / "hosts.txt").write_text(text)
-    with pytest.raises(ap.AllportError, match=word):
+    with pytest.raises(ap.Error, match=word):
         ap.discover.discover(coordinates=tmp_path / "hosts.txt")
 
 
@@ -169,7 +169,7 @@ def test_blocks_are_levels(tmp_path):
 )
 def test_files_of_slurm_that_cannot_be_are_told(tmp_path, text, word):
     (tmp_path / "topology.conf").write_text(text)
-    with pytest.raises(ap.AllportError, match=word):
+    with pytest.raises(ap.Error, match=word):
         slurm.read(tmp_path / "topology.conf")
 
 
@@ -182,13 +182,13 @@ def test_topology_yaml(tmp_path):
         ("leaf", 2),
         ("host", 2),
     ]
-    with pytest.raises(ap.AllportError, match="is flat: expected a tree, blocks or torus3d"):
+    with pytest.raises(ap.Error, match="is flat: expected a tree, blocks or torus3d"):
         slurm.read(file, topology="plain")
-    with pytest.raises(ap.AllportError, match="expected one of fat, rack, plain"):
+    with pytest.raises(ap.Error, match="expected one of fat, rack, plain"):
         slurm.read(file, topology="none")
     for text in ("a: [", "- x: 1\n", "5\n"):
         file.write_text(text)
-        with pytest.raises(ap.AllportError, match=r"cannot be read|expected a list"):
+        with pytest.raises(ap.Error, match=r"cannot be read|expected a list"):
             slurm.read(file)
 
 
@@ -257,7 +257,7 @@ def test_latencies_without_groups_are_one_level():
         shape = latencies.shape_of([f"h{i}" for i in range(n)], np.full((n, n), 2e-6))
         assert [level.count for level in shape.levels] == [n]
     for bad in (np.zeros((2, 3)), np.full((2, 2), -1.0), np.full((2, 2), np.nan)):
-        with pytest.raises(ap.AllportError, match="seconds"):
+        with pytest.raises(ap.Error, match="seconds"):
             latencies.shape_of(["a", "b"], bad)
 
 

@@ -56,9 +56,9 @@ def test_regions_of_a_torus_of_slurm(tmp_path):
     pytest.importorskip("yaml")
     file = tmp_path / "topology.yaml"
     file.write_text(REGIONS)
-    with pytest.raises(ap.AllportError, match=r"2 tori \(left, right\)"):
+    with pytest.raises(ap.Error, match=r"2 tori \(left, right\)"):
         slurm.read(file)
-    with pytest.raises(ap.AllportError, match="names no host of these"):
+    with pytest.raises(ap.Error, match="names no host of these"):
         slurm.read(file, nodes=["d"])
     assert slurm.read(file, nodes=["c0", "c1"]).hosts == ("c0", "c1")
     left = slurm.read(file, nodes=[*(f"a{i}" for i in range(8)), "b0", "b1"])
@@ -95,7 +95,7 @@ def test_tori_of_slurm_that_cannot_be_are_told(tmp_path, before, after, word):
     pytest.importorskip("yaml")
     assert before in TORUS
     (tmp_path / "topology.yaml").write_text(TORUS.replace(before, after))
-    with pytest.raises(ap.AllportError, match=word):
+    with pytest.raises(ap.Error, match=word):
         slurm.read(tmp_path / "topology.yaml")
 
 
@@ -133,7 +133,7 @@ def test_coordinates_of_pmix_are_a_grid():
     shape = pmix.shape_of(hosts, places, "4x3")
     assert shape.lengths == (4, 3) and shape.hosts[:4] == ("n00", "n10", "-", "-")
     assert pmix.shape_of(hosts, places).lengths == pmix.shape_of(hosts, places, "dragonfly").lengths == (2, 3)
-    with pytest.raises(ap.AllportError, match="as many of each"):
+    with pytest.raises(ap.Error, match="as many of each"):
         pmix.shape_of(["a", "b"], [(0,), (0, 1)])
 
 
@@ -148,8 +148,8 @@ def test_without_coordinates_of_pmix_the_sentence_is_clear(allport, monkeypatch)
 def test_a_launcher_without_coordinates_is_told():
     command = [sys.executable, "-m", "allport", "machine", "discover", "--pmix"]
     done = subprocess.run(
-        [*ap.launch.mpiexec_command(2), *command],
-        env=ap.launch.environment(2),
+        [*ap.run.launch.mpiexec_command(2), *command],
+        env=ap.run.launch.environment(2),
         capture_output=True,
         text=True,
         timeout=120,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import allport as ap
 import pytest
+from allport import dropin
 from allport.doctor import lab_needs, load, processors, program, starts, transports
 
 
@@ -137,10 +138,10 @@ def test_scalapack_is_seen_also_with_long_integers():
 
 
 def test_an_mpi_program_is_given_its_drop_in():
-    found = by_subject(program.examine(str(ap.places.executable("bench_collective"))))
-    assert found["mpi drop-in"].state == "good" and ap.dropin.library("mpi") in found["mpi drop-in"].remedy
+    found = by_subject(program.examine(str(ap.bench.places.executable("bench_collective"))))
+    assert found["mpi drop-in"].state == "good" and dropin.library("mpi") in found["mpi drop-in"].remedy
     assert found["scalapack drop-in"].state == "note"
-    scalapack = by_subject(program.examine(ap.dropin.library("scalapack")))  # it loads ScaLAPACK itself
+    scalapack = by_subject(program.examine(dropin.library("scalapack")))  # it loads ScaLAPACK itself
     assert scalapack["mpi drop-in"].state == "good"
 
 
@@ -151,7 +152,7 @@ def test_programs_that_nothing_can_be_preloaded_into(tmp_path):
     assert finding.state == "note" and "#!/bin/sh" in finding.found
     (finding,) = program.examine("/bin/ls")
     assert finding.state == "note" and "no MPI library" in finding.found
-    with pytest.raises(ap.AllportError, match="program = '/no/such': not there"):
+    with pytest.raises(ap.Error, match="program = '/no/such': not there"):
         program.examine("/no/such")
 
 
@@ -166,7 +167,7 @@ def test_static_programs_and_missing_libraries(tmp_path):
     assert finding.state == "wrong" and "linked statically" in finding.found
     subprocess.run([*build, "libother.so", "-shared", "-fPIC", "o.c"], cwd=tmp_path, check=True)
     subprocess.run([*build, "shared", "p.c", "-L.", "-lother"], cwd=tmp_path, check=True)
-    with pytest.raises(ap.AllportError, match=r"libother\.so cannot be found"):
+    with pytest.raises(ap.Error, match=r"libother\.so cannot be found"):
         program.examine(str(tmp_path / "shared"))
 
 
@@ -237,10 +238,10 @@ def test_the_next_run_is_advised_by_what_earlier_ones_took(tmp_path, monkeypatch
 
 
 def test_a_memory_that_is_none_is_told(tmp_path, allport):
-    with pytest.raises(ap.AllportError, match="not there"):
+    with pytest.raises(ap.Error, match="not there"):
         starts.examine(str(tmp_path / "none.json"))
     (tmp_path / "other.json").write_text("{}")
-    with pytest.raises(ap.AllportError, match=r"other\.json"):
+    with pytest.raises(ap.Error, match=r"other\.json"):
         starts.examine(str(tmp_path / "other.json"))
     path = memory_of_loops(tmp_path / "empty.json")
     assert starts.examine(str(path))[0].state == "good"

@@ -51,10 +51,10 @@ def test_routed_messages_are_curves(tmp_path):
 
 def test_what_cannot_be_drawn_is_refused_and_leaves_no_file(tmp_path):
     for spec, word in [("torus:2x2x2x2", "4 axes"), ("torus:80x80", "nodes")]:
-        with pytest.raises(ap.AllportError, match=word):
+        with pytest.raises(ap.Error, match=word):
             _drawn(spec, tmp_path)
-    with pytest.raises(ap.AllportError, match="svg"):
+    with pytest.raises(ap.Error, match="svg"):
         _drawn("torus:2", tmp_path, name="trees.doc")
-    with pytest.raises(ap.AllportError, match="cannot be written"):
+    with pytest.raises(ap.Error, match="cannot be written"):
         _drawn("torus:2", tmp_path, name="no/such/folder/trees.svg")
     assert not list(tmp_path.iterdir())

@@ -8,10 +8,11 @@ from typing import Any
 
 import allport as ap
 import pytest
+from allport import dropin
 
 
 def test_the_library_of_the_own_mpi_is_there() -> None:
-    path = Path(ap.dropin.library())
+    path = Path(dropin.library())
     assert path.is_file()
     assert path.name == f"liballport_mpi-{ap.mpi.family() or 'openmpi'}.so"
 
@@ -19,11 +20,11 @@ def test_the_library_of_the_own_mpi_is_there() -> None:
 def test_the_command_prints_the_path() -> None:
     command = [sys.executable, "-m", "allport", "dropin", "mpi"]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == ap.dropin.library("mpi")
+    assert result.stdout.strip() == dropin.library("mpi")
 
 
 def test_the_library_before_scalapack_is_there() -> None:
-    path = Path(ap.dropin.library("scalapack"))
+    path = Path(dropin.library("scalapack"))
     assert path.is_file()
     assert path.name == f"liballport_scalapack-{ap.mpi.family() or 'openmpi'}.so"
     command = [sys.executable, "-m", "allport", "dropin", "scalapack"]
@@ -32,8 +33,8 @@ def test_the_library_before_scalapack_is_there() -> None:
 
 
 def test_64_bit_integers_are_scalapack_s_alone() -> None:
-    with pytest.raises(ap.AllportError, match="ilp64 = True: expected False for mpi"):
-        ap.dropin.library("mpi", ilp64=True)
+    with pytest.raises(ap.Error, match="ilp64 = True: expected False for mpi"):
+        dropin.library("mpi", ilp64=True)
 
 
 @pytest.mark.parametrize(
@@ -44,17 +45,17 @@ def test_64_bit_integers_are_scalapack_s_alone() -> None:
     ],
 )
 def test_wrong_names_are_refused(arguments: tuple[str, str | None], message: str) -> None:
-    with pytest.raises(ap.AllportError, match=message):
-        ap.dropin.library(*arguments)
+    with pytest.raises(ap.Error, match=message):
+        dropin.library(*arguments)
 
 
 def test_ranks_that_share_a_computer_have_no_links_that_a_spec_describes(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
-    given = {"LD_PRELOAD": ap.dropin.library("mpi"), "ALLPORT_MACHINE": "torus:2", "ALLPORT_REPORT": str(report)}
+    given = {"LD_PRELOAD": dropin.library("mpi"), "ALLPORT_MACHINE": "torus:2", "ALLPORT_REPORT": str(report)}
     exports = [argument for name, value in given.items() for argument in export(name, value)]
-    program = ap.places.executable("bench_collective")
+    program = ap.bench.places.executable("bench_collective")
     command = [
-        *ap.launch.mpiexec_command(2),
+        *ap.run.launch.mpiexec_command(2),
         *exports,
         str(program),
         "bcast",
@@ -63,7 +64,7 @@ def test_ranks_that_share_a_computer_have_no_links_that_a_spec_describes(tmp_pat
         "--iterations",
         "2",
     ]
-    subprocess.run(command, env=ap.launch.environment(2), capture_output=True, check=True, timeout=60)
+    subprocess.run(command, env=ap.run.launch.environment(2), capture_output=True, check=True, timeout=60)
     told = json.loads(report.read_text())
     assert not told["active"]
     assert "share one computer" in told["why_inactive"]
@@ -74,18 +75,18 @@ def test_ranks_that_share_a_computer_have_no_links_that_a_spec_describes(tmp_pat
 def test_the_report_has_the_lower_bound_beside_the_time(tmp_path: Path) -> None:
     report, size = tmp_path / "report.json", 1 << 20
     given = {
-        "LD_PRELOAD": ap.dropin.library("mpi"),
+        "LD_PRELOAD": dropin.library("mpi"),
         "ALLPORT_MACHINE": "torus:3",
         "ALLPORT_DROPIN": "always",
         "ALLPORT_REPORT": str(report),
     }
     exports = [argument for name, value in given.items() for argument in export(name, value)]
-    program = [str(ap.places.executable("bench_collective")), "bcast", "--iterations", "2", "--plan"]
-    command = [*ap.launch.mpiexec_command(3), *exports, *program]
-    subprocess.run([*command, "8"], env=ap.launch.environment(3), capture_output=True, check=True, timeout=60)
+    program = [str(ap.bench.places.executable("bench_collective")), "bcast", "--iterations", "2", "--plan"]
+    command = [*ap.run.launch.mpiexec_command(3), *exports, *program]
+    subprocess.run([*command, "8"], env=ap.run.launch.environment(3), capture_output=True, check=True, timeout=60)
     short = json.loads(report.read_text())["collectives"]["MPI_Bcast"]
     assert short["taken"] > 0 and "of_bound" not in short, "what links need for 8 bytes tells nothing of such a call"
-    subprocess.run([*command, str(size)], env=ap.launch.environment(3), capture_output=True, check=True, timeout=60)
+    subprocess.run([*command, str(size)], env=ap.run.launch.environment(3), capture_output=True, check=True, timeout=60)
     calls = json.loads(report.read_text())["collectives"]["MPI_Bcast"]
     assert calls["bounded_calls"] == calls["taken"] > 0
     # A ring's root sends the message over both of its links.
@@ -98,15 +99,24 @@ def tried(tmp_path: Path, calls: int = 120, **given: str) -> tuple[dict[str, Any
     """The report and what was said of broadcasts and reductions of 8 bytes by four ranks under the drop-in."""
     report = tmp_path / "report.json"
     exports = {
-        "LD_PRELOAD": ap.dropin.library("mpi"),
+        "LD_PRELOAD": dropin.library("mpi"),
         "ALLPORT_MACHINE": "torus:4",
         "ALLPORT_REPORT": str(report),
         "ALLPORT_SELECT": "on",
         **given,
     }
-    program = [str(ap.places.executable("bench_collective")), "bcast,reduce", "--plan", "8", "--calls", str(calls)]
-    command = [*ap.launch.mpiexec_command(4), *(a for n, v in exports.items() for a in export(n, v)), *program]
-    done = subprocess.run(command, env=ap.launch.environment(4), capture_output=True, check=True, timeout=60, text=True)
+    program = [
+        str(ap.bench.places.executable("bench_collective")),
+        "bcast,reduce",
+        "--plan",
+        "8",
+        "--calls",
+        str(calls),
+    ]
+    command = [*ap.run.launch.mpiexec_command(4), *(a for n, v in exports.items() for a in export(n, v)), *program]
+    done = subprocess.run(
+        command, env=ap.run.launch.environment(4), capture_output=True, check=True, timeout=60, text=True
+    )
     return json.loads(report.read_text()), done.stderr
 
 
@@ -140,21 +150,21 @@ def test_segments_are_tried_beside_those_of_the_best_price(tmp_path: Path) -> No
     machine.write_text(ap.Machine.parse("torus:4").to_toml())
     best = ap.explain("broadcast", str(machine), bytes=size).to_dict()
     other = f"{best['algorithm']} by {4 * best['segment']} bytes"
-    program = [str(ap.places.executable("bench_collective")), "bcast", "--plan", str(size), "--calls", "20"]
+    program = [str(ap.bench.places.executable("bench_collective")), "bcast", "--plan", str(size), "--calls", "20"]
 
     def told() -> tuple[dict[str, Any], str, str]:
         report = tmp_path / "report.json"
         exports = {
-            "LD_PRELOAD": ap.dropin.library("mpi"),
+            "LD_PRELOAD": dropin.library("mpi"),
             "ALLPORT_MACHINE": str(machine),
             "ALLPORT_REPORT": str(report),
             "ALLPORT_SELECT": "on",
             "ALLPORT_SELECT_FILE": str(memory),
             "ALLPORT_EXPLAIN": "1",
         }
-        command = [*ap.launch.mpiexec_command(4), *(a for n, v in exports.items() for a in export(n, v)), *program]
+        command = [*ap.run.launch.mpiexec_command(4), *(a for n, v in exports.items() for a in export(n, v)), *program]
         done = subprocess.run(
-            command, env=ap.launch.environment(4), capture_output=True, check=True, timeout=60, text=True
+            command, env=ap.run.launch.environment(4), capture_output=True, check=True, timeout=60, text=True
         )
         return json.loads(report.read_text()), done.stdout, done.stderr
 
@@ -207,10 +217,12 @@ row.Sendrecv(bytearray(1000 * (world.rank + 1)), dest=1 - row.rank, recvbuf=byte
 def test_what_a_program_sends_is_captured_and_mapped(tmp_path: Path) -> None:
     trace, script = tmp_path / "trace.json", tmp_path / "halves.py"
     script.write_text(HALVES)
-    given = {"LD_PRELOAD": ap.dropin.library("mpi"), "ALLPORT_CAPTURE": str(trace)}
+    given = {"LD_PRELOAD": dropin.library("mpi"), "ALLPORT_CAPTURE": str(trace)}
     exports = [argument for name, value in given.items() for argument in export(name, value)]
-    command = [*ap.launch.mpiexec_command(4), *exports, sys.executable, str(script)]
-    done = subprocess.run(command, env=ap.launch.environment(4), capture_output=True, check=True, timeout=60, text=True)
+    command = [*ap.run.launch.mpiexec_command(4), *exports, sys.executable, str(script)]
+    done = subprocess.run(
+        command, env=ap.run.launch.environment(4), capture_output=True, check=True, timeout=60, text=True
+    )
     assert f"between 4 pairs of ranks were captured in {trace}" in done.stderr
     sent = {(source, target): size for source, target, size in json.loads(trace.read_text())["messages"]}
     assert sent.keys() == {(0, 2), (2, 0), (1, 3), (3, 1)}
@@ -230,8 +242,10 @@ def test_what_a_program_sends_is_captured_and_mapped(tmp_path: Path) -> None:
 
 
 def test_a_capture_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    given = {"LD_PRELOAD": ap.dropin.library("mpi"), "ALLPORT_CAPTURE": str(tmp_path / "nowhere" / "trace.json")}
+    given = {"LD_PRELOAD": dropin.library("mpi"), "ALLPORT_CAPTURE": str(tmp_path / "nowhere" / "trace.json")}
     exports = [argument for name, value in given.items() for argument in export(name, value)]
-    command = [*ap.launch.mpiexec_command(2), *exports, sys.executable, "-c", "from mpi4py import MPI"]
-    done = subprocess.run(command, env=ap.launch.environment(2), capture_output=True, check=True, timeout=60, text=True)
+    command = [*ap.run.launch.mpiexec_command(2), *exports, sys.executable, "-c", "from mpi4py import MPI"]
+    done = subprocess.run(
+        command, env=ap.run.launch.environment(2), capture_output=True, check=True, timeout=60, text=True
+    )
     assert "ALLPORT_CAPTURE = " in done.stderr and "cannot be written" in done.stderr

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from goal_and_msccl import Msccl, read_goal, run_goal
 
-ALGORITHMS = [(a["collective"], a["name"]) for a in ap.algorithms()]
+ALGORITHMS = [(a["collective"], a["name"]) for a in ap.collectives.algorithms()]
 SUMS = ("reduce", "allreduce", "reduce_scatter")
 
 
@@ -28,7 +28,7 @@ def _schedule(collective, name, spec, root=0, size=640, segment=64, window=2):
         return ap.make_schedule(
             collective, spec, algorithm=name, root=root, bytes=size, element=element, segment=segment, window=window
         )
-    except ap.AllportError as error:
+    except ap.Error as error:
         if "cannot serve" in str(error) or "no algorithm" in str(error) or "expected one that" in str(error):
             return None
         raise
@@ -158,7 +158,7 @@ def test_goal_text_comes_back_as_the_same_schedule(tmp_path):
         assert repr(back) == repr(schedule) and back.segment == schedule.segment and back.window == schedule.window
         for rank in range(16):
             assert _operations(back, rank) == _operations(schedule, rank)
-        assert ap.prove(back, machine).ok
+        assert ap.verify.prove(back, machine).ok
 
 
 def _sizes(collective, ranks, chunks, block, is_root):
@@ -239,7 +239,7 @@ def test_long_segments_become_several_steps(tmp_path):
 
 def test_msccl_refuses_what_it_cannot_say(tmp_path):
     def refusal(*arguments, limits=None, **more):
-        with pytest.raises(ap.AllportError) as caught:
+        with pytest.raises(ap.Error) as caught:
             ap.schedule.export_msccl(ap.make_schedule(*arguments, **more), tmp_path / "a.xml", **(limits or {}))
         assert not list(tmp_path.iterdir())
         return str(caught.value)
@@ -261,7 +261,7 @@ def test_a_foreign_file_has_no_contract(tmp_path):
         "num_ranks 2\nrank 0 {\na: calc 1000\nb: send 8b to 1 tag 3\nb requires a\n}\n"
         "rank 1 {\nrecv 8b from 0 tag 3\n}\n"
     )
-    with pytest.raises(ap.AllportError, match=r"foreign.goal:3: calc 1000 takes time"):
+    with pytest.raises(ap.Error, match=r"foreign.goal:3: calc 1000 takes time"):
         ap.schedule.import_goal(file)
     schedule = ap.schedule.import_goal(file, machine="torus:2")
     assert schedule.collective == "none" and schedule.ranks == 2
@@ -269,13 +269,13 @@ def test_a_foreign_file_has_no_contract(tmp_path):
     assert copied.kind == "copy"
     per_byte = ap._native.exchange_costs(ap.Machine.parse("torus:2"))[1]
     assert copied.length * per_byte == pytest.approx(1e-6, rel=0.01)
-    with pytest.raises(ap.AllportError, match="this one has none, so there is nothing to prove"):
-        ap.prove(schedule, "torus:2")
-    with pytest.raises(ap.AllportError, match="cannot interpret a none"):
-        ap.interpret(schedule, np.zeros(1))
-    with pytest.raises(ap.AllportError, match="no contract"):
+    with pytest.raises(ap.Error, match="this one has none, so there is nothing to prove"):
+        ap.verify.prove(schedule, "torus:2")
+    with pytest.raises(ap.Error, match="cannot interpret a none"):
+        ap.schedule.interpret(schedule, np.zeros(1))
+    with pytest.raises(ap.Error, match="no contract"):
         ap.schedule.export_msccl(schedule, tmp_path / "a.xml")
-    with pytest.raises(ap.AllportError, match="none"):
+    with pytest.raises(ap.Error, match="none"):
         ap.make_schedule("none", "torus:2")
     # And it can be written again, with its comments this time.
     ap.schedule.export_goal(schedule, tmp_path / "again.goal")
@@ -304,14 +304,14 @@ def test_an_imported_schedule_is_simulated(tmp_path):
 
 
 def test_files_that_cannot_be_read_or_written_are_named(tmp_path):
-    with pytest.raises(ap.AllportError, match=r"absent.goal: cannot be read: No such file"):
+    with pytest.raises(ap.Error, match=r"absent.goal: cannot be read: No such file"):
         ap.schedule.import_goal(tmp_path / "absent.goal")
-    with pytest.raises(ap.AllportError, match=r"cannot be read: Is a directory"):
+    with pytest.raises(ap.Error, match=r"cannot be read: Is a directory"):
         ap.schedule.import_goal(tmp_path)
     schedule = ap.make_schedule("bcast", "torus:4", bytes=64)
-    with pytest.raises(ap.AllportError, match=r"nowhere/a.goal: cannot be written: No such file"):
+    with pytest.raises(ap.Error, match=r"nowhere/a.goal: cannot be written: No such file"):
         ap.schedule.export_goal(schedule, tmp_path / "nowhere" / "a.goal")
-    with pytest.raises(ap.AllportError, match="segments = "):
+    with pytest.raises(ap.Error, match="segments = "):
         ap.schedule.export_goal(schedule, tmp_path / "a.goal", most_segments=3)
     assert not list(tmp_path.iterdir())
 

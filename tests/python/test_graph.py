@@ -3,7 +3,7 @@ from itertools import pairwise
 import allport as ap
 import numpy as np
 import pytest
-from allport import Edge, Task
+from allport.graph import Edge, Task
 from conftest import longer
 
 
@@ -36,7 +36,7 @@ class Tree(ap.TaskGraph):
         return 10
 
     def work(self, task):
-        return ap.Work("add", 10.0, 240.0)
+        return ap.graph.Work("add", 10.0, 240.0)
 
     def steps(self):
         return self.levels + 1
@@ -46,7 +46,7 @@ class Tree(ap.TaskGraph):
 
 
 def _said(call, *arguments):
-    with pytest.raises(ap.AllportError) as caught:
+    with pytest.raises(ap.Error) as caught:
         call(*arguments)
     return caught.value
 
@@ -114,7 +114,7 @@ def test_parts_of_one_thing_take_different_ways():
     assert 0.4 * one < four < 0.8 * one
     counts = ap.graph.count(Panel(16, 4), machine="torus:4x4", carrier="axes")
     assert sum(c.bytes_received for c in counts) >= 11 * 4 * 800_000
-    with pytest.raises(ap.AllportError, match="parts = '0 of task 0"):
+    with pytest.raises(ap.Error, match="parts = '0 of task 0"):
         ap.graph.simulate(Panel(16, 0), "torus:4x4", carrier="axes")
 
 
@@ -160,15 +160,15 @@ def test_what_is_handed_on_is_an_input():
         def output(self, task, index):
             return 3 + (task.i == 2)
 
-    with pytest.raises(ap.AllportError, match="is its input 0, and 4 x 1"):
+    with pytest.raises(ap.Error, match="is its input 0, and 4 x 1"):
         ap.graph.check(Longer(5))
     Longer.forwards = lambda self, task, index: -2
-    with pytest.raises(ap.AllportError, match="forwards = '-2 of"):
+    with pytest.raises(ap.Error, match="forwards = '-2 of"):
         ap.graph.check(Longer(5))
 
 
 def test_cholesky_is_song09s_graph(tmp_path):
-    graph = ap.cholesky_graph(4, 1, "2x2")
+    graph = ap.graph.cholesky(4, 1, "2x2")
     report = ap.graph.check(graph)
     assert (report.tasks, report.longest) == (20, 10)
     text = ap.graph.draw(graph, tmp_path / "dag.svg")
@@ -177,36 +177,36 @@ def test_cholesky_is_song09s_graph(tmp_path):
     assert text.count('class="edge"') == report.edges == 30 and text.count('stroke="#d00000"') == 9 + 1
     names = ("critical path", "loop-carried", "loop-independent", "to another rank")
     assert all(f">{name}</text>" in text for name in names)
-    assert sum(c.flops for c in ap.graph.count(ap.cholesky_graph(300, 300, uplo="U"))) == 300 * 301 * 601 / 6
+    assert sum(c.flops for c in ap.graph.count(ap.graph.cholesky(300, 300, uplo="U"))) == 300 * 301 * 601 / 6
     # Twice as fast in single precision, a quarter in complex doubles, which move twice the bytes.
-    seconds = [ap.graph.simulate(ap.cholesky_graph(900, 300, dtype=t), "bgp:2").seconds for t in ("f4", "f8", "c16")]
+    seconds = [ap.graph.simulate(ap.graph.cholesky(900, 300, dtype=t), "bgp:2").seconds for t in ("f4", "f8", "c16")]
     np.testing.assert_allclose(seconds, [seconds[1] / 2, seconds[1], 4 * seconds[1]])
 
 
 def test_the_other_graphs_of_the_library():
-    for graph in (ap.qr_graph(70, 50, 8, "2x3"), ap.cholesky_solve_graph(70, 9, 8, "3x2", uplo="U", dtype="c8")):
+    for graph in (ap.graph.qr(70, 50, 8, "2x3"), ap.graph.cholesky_solve(70, 9, 8, "3x2", uplo="U", dtype="c8")):
         assert ap.graph.check(graph).exhaustive and graph.ranks == 6
         assert ap.graph.simulate(graph, "bgp:3x2").tasks == sum(c.tasks for c in ap.graph.count(graph))
     assert graph.factor == 0.5 and graph.element == 8
 
 
 def test_plans_as_graphs_send_what_their_plans_say():
-    plan = ap.plan_gemm(256, 256, 256, "bgp:4x4", algorithm="summa", dtype="f4")
-    graph = ap.gemm_graph(plan)
+    plan = ap.plan.gemm(256, 256, 256, "bgp:4x4", dtype="f4", options=ap.Options(algorithm="summa"))
+    graph = ap.graph.gemm(plan)
     ap.graph.check(graph)
     assert graph.factor == 2.0
     assert sum(c.flops for c in ap.graph.count(graph)) == 2 * 256**3
     flat = ap.graph.count(graph, carrier="flat")
     assert sum(c.bytes_sent for c in flat) == sum(c.bytes_received for c in flat) > 0
-    plan = ap.plan_lu(256, 256, "bgp:4x4", algorithm="2d", pivot="partial")
-    graph = ap.lu_graph(plan)
+    plan = ap.plan.lu(256, 256, "bgp:4x4", options=ap.Options(algorithm="2d", pivoting="partial"))
+    graph = ap.graph.lu(plan)
     del plan
     ap.graph.check(graph)
     assert ap.graph.simulate(graph, "bgp:4x4").seconds > 0
-    with pytest.raises(ap.AllportError, match="without layers"):
-        ap.cholesky_graph(10, 2, "2x2x2")
-    with pytest.raises(ap.AllportError, match="dtype"):
-        ap.cholesky_graph(10, 2, dtype="i4")
+    with pytest.raises(ap.Error, match="without layers"):
+        ap.graph.cholesky(10, 2, "2x2x2")
+    with pytest.raises(ap.Error, match="dtype"):
+        ap.graph.cholesky(10, 2, dtype="i4")
 
 
 def test_errors_name_the_method_the_task_and_the_cause():
@@ -254,8 +254,8 @@ def test_classes_that_leave_something_out():
         _said(lambda: ap.graph.count(Tree(1), carrier="star"))
     )
     unfinished = type("Bodiless", (Tree,), {})(0)
-    assert "define run()" in str(_said(lambda: ap.run_graph(unfinished)))
-    assert _said(lambda: ap.run_graph(ap.cholesky_graph(4, 1))).kind == "unsupported"
+    assert "define run()" in str(_said(lambda: ap.graph.run(unfinished)))
+    assert _said(lambda: ap.graph.run(ap.graph.cholesky(4, 1))).kind == "unsupported"
 
 
 def test_ctrl_c_ends_what_only_reads(monkeypatch):
@@ -284,19 +284,19 @@ def test_gangs_in_python_on_several_ranks(ranks, count):
 
 
 def test_blocks_as_a_graph_are_checked_counted_and_simulated():
-    graph = ap.graph.blocks_graph((20, 15), (5, 4), 4, iterations=3, flops=1e6)
+    graph = ap.graph.blocks((20, 15), (5, 4), 4, iterations=3, flops=1e6)
     assert ap.graph.check(graph).tasks == 3 * 16
     owners = ap.graph.block_owners((20, 15), (5, 4), 4)
     assert sorted(owners) == [r for r in range(4) for _ in range(4)]
     counts = ap.graph.count(graph, carrier="flat")
     assert sum(c.flops for c in counts) == pytest.approx(3 * 1e6 * 15)
     assert {c.messages_sent for c in counts} == {2 * 4}  # 2 x 2 boxes: two faces of two blocks, after two iterations
-    quiet = ap.graph.blocks_graph((20, 15), (5, 4), 4, iterations=3, sends=False)
+    quiet = ap.graph.blocks((20, 15), (5, 4), 4, iterations=3, sends=False)
     assert sum(c.messages_sent for c in ap.graph.count(quiet, carrier="flat")) == 0
     with pytest.raises(ap.Error, match="noise"):
-        ap.graph.blocks_graph((20, 15), (5, 4), 4, noise=0.7)
+        ap.graph.blocks((20, 15), (5, 4), 4, noise=0.7)
     with pytest.raises(ap.Error, match="owners"):
-        ap.graph.blocks_graph((20, 15), (5, 4), 4, owners=[0])
+        ap.graph.blocks((20, 15), (5, 4), 4, owners=[0])
 
 
 def test_spread_time_has_its_best_inside():

@@ -78,7 +78,7 @@ def test_a_run_is_traced_as_a_simulation_is(allport, tmp_path):
     done = allport(*"run cholesky a.npy -o l.npy --grid 2x1 --nb 16 -m torus:2 --trace run.json".split())
     assert done.returncode == 0 and "trace: run.json" in done.stdout, done.stdout + done.stderr
     events = json.loads((tmp_path / "run.json").read_text())["traceEvents"]
-    graph = ap.cholesky_graph(90, 16, "2x1")
+    graph = ap.graph.cholesky(90, 16, "2x1")
     names = [e["name"] for e in events if e["ph"] == "X" and e["tid"] < 1000]
     assert len(names) == len(set(names)) == ap.graph.check(graph).tasks == 56
     assert {"P(0)", "T(5, 4)", "G(5, 5, 4)"} < set(names)
@@ -88,7 +88,7 @@ def test_a_run_is_traced_as_a_simulation_is(allport, tmp_path):
     done = allport(*"run qr a.npy -o r.npy --grid 2x1 --nb 16 -m torus:2 --trace qr.json --no-check".split())
     assert done.returncode == 0 and "trace: qr.json" in done.stdout, done.stdout + done.stderr
     events = json.loads((tmp_path / "qr.json").read_text())["traceEvents"]
-    graph = ap.qr_graph(90, 90, 16, "2x1")
+    graph = ap.graph.qr(90, 90, 16, "2x1")
     assert sum(e["ph"] == "X" and e["tid"] < 1000 for e in events) == ap.graph.check(graph).tasks
     assert {"geqrt", "tpqrt", "gemqrt", "tpmqrt"} <= {e["cat"] for e in events if e["ph"] == "X"}
     np.save(tmp_path / "b.npy", np.ones(90))
@@ -107,16 +107,16 @@ def test_a_factorization_tells_how_far_it_is():
     a = rng.standard_normal((640, 600))
     comm = ap.Communicator()
     for run in (
-        lambda tell: ap.cholesky(a.T @ a + 600 * np.eye(600), nb=8, comm=comm, progress=tell),
-        lambda tell: ap.qr(a, nb=16, comm=comm, progress=tell),
-        lambda tell: ap.lstsq(a, np.ones(640), nb=16, comm=comm, progress=tell),
+        lambda tell: ap.cholesky(a.T @ a + 600 * np.eye(600), comm=comm, options=ap.Options(panel=8, progress=tell)),
+        lambda tell: ap.qr(a, comm=comm, options=ap.Options(panel=16, progress=tell)),
+        lambda tell: ap.lstsq(a, np.ones(640), comm=comm, options=ap.Options(panel=16, progress=tell)),
     ):
         seen = []
         run(lambda done, total, seen=seen: seen.append((done, total)))
         assert len({total for _, total in seen}) == 1 and all(0 <= done <= total for done, total in seen)
         assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     with pytest.raises(ZeroDivisionError):
-        ap.qr(a, nb=16, comm=comm, progress=lambda done, total: 1 / 0)
+        ap.qr(a, comm=comm, options=ap.Options(panel=16, progress=lambda done, total: 1 / 0))
 
 
 @pytest.mark.parametrize(
@@ -189,18 +189,20 @@ def test_some_steps_alone_have_a_critical_path(allport):
 
 
 def test_ranks_that_take_one_step_after_the_other_are_slower():
-    plan = ap.plan_lu(2048, 2048, "bgp:4x4", algorithm="2d", grid="4x4x1", block=32, pivot="partial")
-    graph = ap.lu_graph(plan)
+    plan = ap.plan.lu(
+        2048, 2048, "bgp:4x4", options=ap.Options(algorithm="2d", grid="4x4x1", panel=32, pivoting="partial")
+    )
+    graph = ap.graph.lu(plan)
     ahead, stepwise = (ap.graph.simulate(graph, "bgp:4x4", in_steps=s) for s in (False, True))
     assert stepwise.tasks == ahead.tasks
     assert stepwise.seconds > 1.05 * ahead.seconds
 
 
 def test_more_than_can_be_kept_has_no_critical_path():
-    graph = ap.cholesky_graph(1000, 100, "2x2")
+    graph = ap.graph.cholesky(1000, 100, "2x2")
     run = ap.graph.simulate(graph, "bgp:2x2", trace=True, trace_limit=100)
     assert run.truncated and run.critical_path == [] and len(run.timeline) == 100
     whole = ap.graph.simulate(graph, "bgp:2x2", trace=True)
     assert not whole.truncated and whole.seconds == run.seconds and whole.critical_path
-    with pytest.raises(ap.AllportError, match="nothing was kept"):
-        ap.gantt.chart(ap.graph.simulate(graph, "bgp:2x2").timeline)
+    with pytest.raises(ap.Error, match="nothing was kept"):
+        ap.report.gantt.chart(ap.graph.simulate(graph, "bgp:2x2").timeline)

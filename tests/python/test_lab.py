@@ -85,14 +85,14 @@ def test_comes_up_whole_and_goes_without_a_trace(up: Callable[..., Lab]) -> None
     rates = {line.split()[4]: line.split("rate ")[1].split()[0] for line in shown.splitlines() if "tbf" in line}
     assert rates == {"x+": "40Mbit", "x-": "40Mbit", "y+": "20Mbit", "y-": "20Mbit"}
     assert [row["state"] for row in ap.lab.status(NAME)["links"]] == ["up"] * 32
-    with pytest.raises(ap.AllportError, match=f"lab '{NAME}' is up"):
+    with pytest.raises(ap.Error, match=f"lab '{NAME}' is up"):
         Lab.up("torus:2", name=NAME)
     inside = subprocess.Popen([*lab.node_command(3), "sleep", "600"])
     time.sleep(0.2)
     assert ap.lab.take_down(NAME)["ended_processes"] == 1
     assert inside.wait(timeout=5) != 0
     assert namespaces() == before and not [f for f in os.listdir("/run/allport-lab") if f.startswith(NAME)]
-    with pytest.raises(ap.AllportError, match=f"no lab '{NAME}' is up"):
+    with pytest.raises(ap.Error, match=f"no lab '{NAME}' is up"):
         Lab.attach(NAME)
 
 
@@ -127,7 +127,7 @@ def test_a_tcp_that_is_not_allowed_is_refused_and_leaves_nothing(up: Callable[..
     before = namespaces()
     there = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
     refused = next((name for name in there if name not in allowed_tcp()), "nosuchtcp")
-    with pytest.raises(ap.AllportError, match=f"tcp = '{refused}': a network namespace may not choose it here"):
+    with pytest.raises(ap.Error, match=f"tcp = '{refused}': a network namespace may not choose it here"):
         up("torus:3", tcp=refused)
     assert namespaces() == before and NAME not in ap.lab.names()
     assert up("torus:3", tcp=allowed_tcp()[-1]).plan.tcp == allowed_tcp()[-1]
@@ -178,7 +178,7 @@ def test_leaves_the_namespaces_of_others_alone(up: Callable[..., Lab]) -> None:
     stranger = f"allport-{NAME}-1"
     subprocess.run(["ip", "netns", "add", stranger], check=True)
     try:
-        with pytest.raises(ap.AllportError, match=f"network namespace {stranger} is there and not from a lab"):
+        with pytest.raises(ap.Error, match=f"network namespace {stranger} is there and not from a lab"):
             up("torus:4")
         assert NAME not in ap.lab.names() and f"allport-{NAME}-0" not in namespaces()
     finally:
@@ -209,7 +209,7 @@ Lab.up("torus:3", "1mbit", "{NAME}")
     assert subprocess.run([sys.executable, "-c", code]).returncode == -signal.SIGKILL
     assert namespaces() != before
     assert "left by a crash" in ap.lab.status(NAME)["state"]
-    with pytest.raises(ap.AllportError, match="left half made"):
+    with pytest.raises(ap.Error, match="left half made"):
         Lab.attach(NAME)
     if step == "wires.lay":
         Lab.up("torus:3", "1mbit", NAME).down()  # clears it, too
@@ -286,11 +286,11 @@ def test_cut_and_reroute(up: Callable[..., Lab]) -> None:
     moved = {link for link, size in sent(lab).items() if size - before[link] > 250_000}
     assert moved == {"(0)-x -> (3)", "(3)-x -> (2)", "(2)-x -> (1)"}
     assert ap.Machine.parse(lab.machine_file).dead_links
-    with pytest.raises(ap.AllportError, match="no way round it: node 1, 2, 3 would be cut off; nothing was changed"):
+    with pytest.raises(ap.Error, match="no way round it: node 1, 2, 3 would be cut off; nothing was changed"):
         lab.cut("3-0", reroute=True)
     assert Flow(lab, 0, 1, 1_000).rates()
     lab.restore("0-1")
     Flow(lab, 0, 1, 300_000).rates()
     assert sent(lab)["(0)+x -> (1)"] > 250_000
-    with pytest.raises(ap.AllportError, match="neither cut nor throttled"):
+    with pytest.raises(ap.Error, match="neither cut nor throttled"):
         lab.restore("0-1")

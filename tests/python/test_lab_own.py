@@ -58,7 +58,7 @@ def test_a_run_leaves_the_callers_children_and_settings_alone(
     assert ap.lab.run(lab, ["sh", "-c", leave], on=1) == 3
     during.join()
     left = int(capfd.readouterr().out)
-    assert ap.launch.start_time(left) == 0 and ap.lab.status(NAME)["processes"] == 0
+    assert ap.run.launch.start_time(left) == 0 and ap.lab.status(NAME)["processes"] == 0
     assert len(strangers) == 3 and all(child.poll() is None for child in strangers)
     assert ended.wait() == 6 and subreaper() == 0
     fault = later(1, lambda: ap.lab.take_down(NAME))
@@ -104,7 +104,7 @@ def test_a_lab_object_means_its_own_lab(up: Callable[..., Lab]) -> None:
     first.down()
     second = up("torus:2")
     for act in (first.down, lambda: first.cut("0+x"), lambda: ap.lab.run(first, ["sleep", "600"], on=0)):
-        with pytest.raises((ap.AllportError, JobFailed), match="was taken down"):
+        with pytest.raises((ap.Error, JobFailed), match="was taken down"):
             act()
     with first:
         pass  # leaves the second alone
@@ -154,11 +154,11 @@ def test_a_bad_record_is_refused_with_the_remedy_and_nothing_is_touched(
         for text, what in bad_records(json.loads(good)):
             path.write_text(text, errors="surrogateescape")
             for act in (lambda: ap.lab.take_down(NAME), lambda: ap.lab.status(NAME), lambda: Lab.attach(NAME)):
-                with pytest.raises(ap.AllportError, match=what) as error:
+                with pytest.raises(ap.Error, match=what) as error:
                     act()
                 assert str(path) in str(error.value)
                 assert f"ip netns delete those of its namespaces allport-{NAME}-" in str(error.value)
-            with pytest.raises(ap.AllportError, match=what):
+            with pytest.raises(ap.Error, match=what):
                 Lab.up("torus:2", name=NAME)
         shown = allport("lab", "status")
         assert shown.returncode == 0 and f"lab '{NAME}': {path}: plan: 'burst' = 1" in " ".join(shown.stdout.split())

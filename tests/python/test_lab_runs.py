@@ -15,6 +15,7 @@ from pathlib import Path
 
 import allport as ap
 import pytest
+from allport import dropin
 from allport.lab import Lab
 from allport.run import mpiexec
 from allport.run.launch import JobFailed
@@ -44,7 +45,7 @@ def families() -> list[str]:
     for family in sorted(mpiexec.FAMILIES, key=lambda f: f != ap.mpi.family()):
         try:
             mpiexec.find(family)
-        except ap.AllportError:
+        except ap.Error:
             continue
         found.append(family)
     return found
@@ -62,7 +63,7 @@ def test_ranks_sit_x_fastest_on_their_nodes(up: Callable[..., Lab], capfd: pytes
     assert code == 0
     told = json.loads(capfd.readouterr().out)
     assert told == [[r, f"{NAME}-{r // 2}", f"({r // 2 % 3},{r // 6})", lab.machine_file] for r in range(12)]
-    with pytest.raises(ap.AllportError, match=r"ranks = 13: lab .* has places for 1 to 12"):
+    with pytest.raises(ap.Error, match=r"ranks = 13: lab .* has places for 1 to 12"):
         ap.lab.run(lab, ["true"], ranks=13)
     assert ap.lab.run(lab, ["sh", "-c", "exit 3"], ranks=1) == 3
     assert ap.lab.run(lab, ["sh", "-c", "exit 4"], on=5) == 4
@@ -215,9 +216,9 @@ def test_commands(allport: Callable[..., subprocess.CompletedProcess[str]], up: 
 @pytest.fixture
 def preloaded() -> tuple[list[str], list[str]]:
     """A plain MPI program that broadcasts again and again and checks every byte; what preloads the drop-in into it."""
-    program = ap.places.executable("bench_collective")
+    program = ap.bench.places.executable("bench_collective")
     assert program is not None
-    exports = [f"LD_PRELOAD={ap.dropin.library('mpi')}", "ALLPORT_DROPIN=always"]
+    exports = [f"LD_PRELOAD={dropin.library('mpi')}", "ALLPORT_DROPIN=always"]
     return [program, "bcast", "--plan", "2000000", "--seconds", "600", "--iterations"], exports
 
 

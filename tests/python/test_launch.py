@@ -19,14 +19,14 @@ HERE = Path(__file__).parent
 def test_a_killed_rank_is_named(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE / "ranks"), os.environ.get("PYTHONPATH", "")]))
     with pytest.raises(JobFailed) as error:
-        ap.launch.run("die", {}, 3)
+        ap.run.launch.run("die", {}, 3)
     assert "rank 1 (pid" in str(error.value) and "SIGKILL" in str(error.value)
     assert error.value.code != 0
 
 
 def test_a_module_that_fails_is_reported(monkeypatch):
     with pytest.raises(JobFailed, match="no_such_module"):
-        ap.launch.run("no_such_module", {}, 2)
+        ap.run.launch.run("no_such_module", {}, 2)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_it_knows_when_it_was_started_by_a_launcher(monkeypatch, env, size):
             monkeypatch.delenv(name)
     for name, value in env.items():
         monkeypatch.setenv(name, value)
-    assert ap.launch.joined_size() == size
+    assert ap.run.launch.joined_size() == size
 
 
 def test_ranks_that_are_each_alone_are_told_of_their_launcher(monkeypatch):
@@ -75,11 +75,11 @@ def test_more_ranks_than_there_is_memory_for_are_refused(monkeypatch):
     for name in ("ALLPORT_MPIEXEC", "SLURM_JOB_ID", "PBS_NODEFILE", "LSB_JOBID"):
         monkeypatch.delenv(name, raising=False)
     launch.check_room(4, available=1 << 30)
-    with pytest.raises(ap.AllportError, match="ranks = 100: this computer has memory for 42 at most") as error:
+    with pytest.raises(ap.Error, match="ranks = 100: this computer has memory for 42 at most") as error:
         launch.check_room(100, available=1 << 30)
     assert error.value.kind == "memory" and "allport simulate" in str(error.value)
-    with pytest.raises(ap.AllportError, match="ranks = 1000000: this computer has memory for"):
-        ap.launch.run("never", {}, 1000000)
+    with pytest.raises(ap.Error, match="ranks = 1000000: this computer has memory for"):
+        ap.run.launch.run("never", {}, 1000000)
     monkeypatch.setenv("SLURM_JOB_ID", "1")
     launch.check_room(100, available=1 << 30)
 
@@ -190,7 +190,7 @@ def stand_in(monkeypatch, other, tmp_path):
 def test_numbers_that_ranks_tell_are_never_signalled(monkeypatch, stand_in, other, host):
     if host == "another":
         monkeypatch.setenv("TOLD", os.environ["TOLD"].replace(socket.gethostname(), "another"))
-    code = "import allport as ap; ap.launch.run('die', {}, 2, lambda e: print(e, flush=True))"
+    code = "import allport as ap; ap.run.launch.run('die', {}, 2, lambda e: print(e, flush=True))"
     job = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while "works" not in job.stdout.readline():
         assert job.poll() is None, job.communicate()
@@ -206,7 +206,7 @@ def test_what_a_listener_raises_ends_the_job(stand_in, other):
             raise KeyError("no such bar")
 
     with pytest.raises(KeyError, match="no such bar"):
-        ap.launch.run("die", {}, 2, listen)
+        ap.run.launch.run("die", {}, 2, listen)
     assert other.poll() is None
 
 
@@ -215,7 +215,7 @@ def test_a_benchmark_that_takes_too_long_is_ended_with_all_its_ranks(tmp_path, m
     (tmp_path / "stays.py").write_text("import os, time\nos.fork() or os.setsid()\ntime.sleep(600)\n")
     monkeypatch.setenv("ALLPORT_MPIEXEC", f"{sys.executable} {tmp_path}/stays.py")
     with pytest.raises(JobFailed, match="was not done after 1 s and was ended"):
-        ap.places.Place(ap.Machine.parse("torus:2")).run(["program"], limit=1)
+        ap.bench.places.Place(ap.Machine.parse("torus:2")).run(["program"], limit=1)
     assert other.poll() is None
     assert not [p for p in Path("/proc").iterdir() if p.name.isdigit() and _runs(p, f"{tmp_path}/stays.py")]
 
@@ -233,6 +233,6 @@ def test_ranks_that_mpiexec_leaves_behind_are_ended(tmp_path, monkeypatch, other
     (tmp_path / "leaves.py").write_text(leave)
     monkeypatch.setenv("ALLPORT_MPIEXEC", f"{sys.executable} {tmp_path}/leaves.py")
     with pytest.raises(JobFailed, match="exit code 3") as error:
-        ap.launch.run("die", {}, 2)
+        ap.run.launch.run("die", {}, 2)
     (left,) = (int(word) for word in str(error.value).split() if word.isdigit() and int(word) > 3)
-    assert ap.launch.start_time(left) == 0 and other.poll() is None
+    assert ap.run.launch.start_time(left) == 0 and other.poll() is None

@@ -28,7 +28,7 @@ def _by_name(figures):
 
 def test_the_simulator_gives_back_what_the_file_says():
     machine = ap.Machine.from_toml(UNEVEN)
-    found = _by_name(ap.links.simulated(machine, quick=True))
+    found = _by_name(ap.run.links.simulated(machine, quick=True))
     for letter, rate in (("x", 40e6), ("y", 20e6)):
         for ways, group in itertools.product(("+", "-", "+-"), ("one pair", "all pairs")):
             figure = found[f"rate {letter}{ways} {group}"]
@@ -58,8 +58,8 @@ def test_messages_go_in_short_pieces_where_those_that_cross_are_quicker(asks_bey
         crosses = any((b, a) in sent for a, b in sent)
         return [ap.simulate(schedule, machine).seconds * (2 if late and crosses else 1)]
 
-    among = [case for case in ap.links.cases(machine) if case.group == "one pair"]
-    found = _by_name(ap.links.carried(machine, carrier, among=among))
+    among = [case for case in ap.run.links.cases(machine) if case.group == "one pair"]
+    found = _by_name(ap.run.links.carried(machine, carrier, among=among))
     for letter, rate in (("x", 40e6), ("y", 20e6)):
         for ways in ("+", "-", "+-"):
             assert found[f"rate {letter}{ways} one pair"].value == pytest.approx(rate, rel=1e-3)
@@ -70,7 +70,7 @@ def test_messages_go_in_short_pieces_where_those_that_cross_are_quicker(asks_bey
 
 def test_hosts_share_their_routers_links():
     machine = ap.Machine.parse("gemini:4x2x2m")
-    found = _by_name(ap.links.simulated(machine, quick=True))
+    found = _by_name(ap.run.links.simulated(machine, quick=True))
     assert found["rate x+ one pair"].value == pytest.approx(5.8e9, rel=1e-2)
     assert found["rate x+ one pair, 2 ranks each"].value == pytest.approx(2.9e9, rel=1e-2)
     assert found["rate y+- all pairs, 2 ranks each"].value == pytest.approx(1.45e9, rel=1e-2)
@@ -82,7 +82,7 @@ def test_hosts_share_their_routers_links():
 def test_cases_name_messages_between_neighbours_once():
     for spec in ("torus:5", "torus:2", "mesh:3x4", "torus:3x4/ppn=3", "torus:1", "gemini:2x2x2"):
         machine = ap.Machine.parse(spec)
-        all_ = ap.links.cases(machine)
+        all_ = ap.run.links.cases(machine)
         assert len({c.what for c in all_}) == len(all_)
         for case in all_:
             assert len(set(case.messages)) == len(case.messages) > 0
@@ -93,16 +93,16 @@ def test_cases_name_messages_between_neighbours_once():
             if case.of in ("x", "y", "z") and case.group != "start":
                 nodes = [(a // machine.ranks_per_node, b // machine.ranks_per_node) for a, b in case.messages]
                 assert all(machine.hops(a, b) == 1 for a, b in nodes)
-    assert ap.links.cases(ap.Machine.parse("torus:1")) == []
+    assert ap.run.links.cases(ap.Machine.parse("torus:1")) == []
 
 
 def test_pairs_across_dead_links_are_left_out():
     link = '[[link]]\nfrom = [0, 0, 0]\naxis = "x"\ndirection = "+"\ndead = true\n'
     machine = ap.Machine.from_toml(UNEVEN + link)
-    found = {c.what: c for c in ap.links.cases(machine)}
+    found = {c.what: c for c in ap.run.links.cases(machine)}
     assert found["rate x+ one pair"].messages == ((2, 3),)
     assert "start x over 1 hop" not in found
-    assert ap.links.simulated(machine, quick=True)
+    assert ap.run.links.simulated(machine, quick=True)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 6, 7, 15, 25, 100])
@@ -110,13 +110,13 @@ def test_intervals_hold_the_median_as_often_as_they_say(n):
     random = np.random.default_rng(n)
     held = 0
     for _ in range(2000):
-        low, high, confidence = ap.links.interval(random.exponential(size=n).tolist())
+        low, high, confidence = ap.run.links.interval(random.exponential(size=n).tolist())
         held += low <= math.log(2) <= high
     assert held / 2000 == pytest.approx(confidence, abs=0.03)
     assert confidence >= 0.95 or n < 6
     # By another way: the binomial distribution, summed up.
     ordered = list(range(n))
-    low, high, confidence = ap.links.interval(ordered)
+    low, high, confidence = ap.run.links.interval(ordered)
     tail = sum(math.comb(n, k) for k in range(low + 1)) / 2**n
     assert confidence == pytest.approx(max(1 - 2 * tail, 0.0)) and low + high == n - 1
     if low + 1 < high - 1:  # one step in would not do
@@ -126,20 +126,20 @@ def test_intervals_hold_the_median_as_often_as_they_say(n):
 
 def test_an_interval_of_nothing_is_refused():
     with pytest.raises(ValueError, match="at least one"):
-        ap.links.interval([])
+        ap.run.links.interval([])
 
 
 def test_figures_go_into_a_machine_file_and_back():
     machine = ap.Machine.from_toml(UNEVEN)
-    figures = ap.links.simulated(machine, quick=True)
-    kept = ap.links.keep(machine, figures, "nobody's MPI")
+    figures = ap.run.links.simulated(machine, quick=True)
+    kept = ap.run.links.keep(machine, figures, "nobody's MPI")
     assert kept.axes[0].bandwidth == machine.axes[0].bandwidth and "[[link]]" not in kept.to_toml()
     again = ap.Machine.from_toml(kept.to_toml())
     assert again == kept
-    stored = ap.links.stored(again)
+    stored = ap.run.links.stored(again)
     assert stored == {f.what: (f.value, f.low, f.high) for f in figures}
     assert again.to_dict()["calibration"]["library"] == "nobody's MPI"
-    assert [ap.links.Figure.from_dict(json.loads(json.dumps(f.to_dict()))) for f in figures] == figures
+    assert [ap.run.links.Figure.from_dict(json.loads(json.dumps(f.to_dict()))) for f in figures] == figures
 
 
 def test_directions_that_differ_become_links():
@@ -150,18 +150,18 @@ def test_directions_that_differ_become_links():
     )
     slow = ap.Machine.from_toml(text)
     # Measured on the one with a slow direction, kept for one of which nobody knew.
-    kept = ap.links.keep(ap.Machine.from_toml(UNEVEN), ap.links.simulated(slow, quick=True), "")
-    back = ap.simulate(ap.Pattern("one", 20, [(1, 0, 1 << 20)]).schedule(), kept).seconds
-    there = ap.simulate(ap.Pattern("one", 20, [(0, 1, 1 << 20)]).schedule(), kept).seconds
+    kept = ap.run.links.keep(ap.Machine.from_toml(UNEVEN), ap.run.links.simulated(slow, quick=True), "")
+    back = ap.simulate(ap.pattern.Pattern("one", 20, [(1, 0, 1 << 20)]).schedule(), kept).seconds
+    there = ap.simulate(ap.pattern.Pattern("one", 20, [(0, 1, 1 << 20)]).schedule(), kept).seconds
     assert back / there == pytest.approx(4, rel=0.02)
 
 
 def test_levels_take_what_was_measured():
     machine = ap.Machine.parse("gemini:2x2x2")
-    figures = ap.links.simulated(ap.Machine.from_toml(machine.to_toml().replace("10.4 GB/s", "8 GB/s")), quick=True)
-    assert ap.links.keep(machine, figures, "").levels[0].bandwidth == pytest.approx(8e9, rel=1e-2)
+    figures = ap.run.links.simulated(ap.Machine.from_toml(machine.to_toml().replace("10.4 GB/s", "8 GB/s")), quick=True)
+    assert ap.run.links.keep(machine, figures, "").levels[0].bandwidth == pytest.approx(8e9, rel=1e-2)
     plain = ap.Machine.parse("torus:2x2/ppn=2")
-    assert ap.links.keep(plain, ap.links.simulated(plain, quick=True), "").levels[0].bandwidth == 0
+    assert ap.run.links.keep(plain, ap.run.links.simulated(plain, quick=True), "").levels[0].bandwidth == 0
 
 
 def test_drift_is_more_than_the_tolerance_and_sure():
@@ -180,20 +180,20 @@ def test_drift_is_more_than_the_tolerance_and_sure():
 
 def test_what_cannot_be_compared_is_told():
     machine = ap.Machine.parse("torus:4")
-    figures = ap.links.simulated(machine, quick=True)
-    with pytest.raises(ap.AllportError, match="has no figures of links"):
-        ap.links.compare(machine, figures)
-    with pytest.raises(ap.AllportError, match="tolerance"):
-        ap.links.compare(ap.links.keep(machine, figures, ""), figures, -1)
+    figures = ap.run.links.simulated(machine, quick=True)
+    with pytest.raises(ap.Error, match="has no figures of links"):
+        ap.run.links.compare(machine, figures)
+    with pytest.raises(ap.Error, match="tolerance"):
+        ap.run.links.compare(ap.run.links.keep(machine, figures, ""), figures, -1)
     for sizes in ((8,), (8, 8), (16, 8), (0, 8)):
-        with pytest.raises(ap.AllportError, match="sizes"):
-            ap.links.carried(machine, lambda schedule: [1.0], sizes=sizes)
+        with pytest.raises(ap.Error, match="sizes"):
+            ap.run.links.carried(machine, lambda schedule: [1.0], sizes=sizes)
 
 
 def test_noise_does_not_make_a_rate_negative():
     machine = ap.Machine.parse("torus:2m")
     times = itertools.cycle([[2.0, 1.0, 3.0]])
-    for figure in ap.links.carried(machine, lambda schedule: next(times), sizes=(1 << 10, 1 << 20)):
+    for figure in ap.run.links.carried(machine, lambda schedule: next(times), sizes=(1 << 10, 1 << 20)):
         assert 0 < figure.low <= figure.value <= figure.high
 
 
@@ -207,7 +207,7 @@ def test_the_command_measures_checks_and_draws(allport, tmp_path):
     assert {"rate x+ one pair", "rate x+- all pairs", "start x over 1 hop", "rate to 1 neighbour"} <= names
     for f in told["link_figures"]:
         assert 0 < f["low"] <= f["value"] <= f["high"] and f["samples"] >= 3
-    stored = ap.links.stored(ap.Machine.parse(str(tmp_path / "mine.toml")))
+    stored = ap.run.links.stored(ap.Machine.parse(str(tmp_path / "mine.toml")))
     assert stored.keys() == names
     # Against itself nothing can be far off, whatever else this computer does; against a tenth of it everything is.
     loose = allport("machine", "calibrate", "--check", "mine.toml", "--quick", "--tolerance", 1e6)
@@ -256,12 +256,14 @@ def test_what_cannot_be_is_said_before_anything_runs(allport, options, word):
 def test_ranks_that_mpiexec_started_are_joined():
     command = [sys.executable, "-m", "allport", "machine", "calibrate", "--only-links", "--quick", "-m", "torus:3"]
     done = subprocess.run(
-        [*ap.launch.mpiexec_command(3), *command, "--json"],
-        env=ap.launch.environment(3),
+        [*ap.run.launch.mpiexec_command(3), *command, "--json"],
+        env=ap.run.launch.environment(3),
         capture_output=True,
         text=True,
         timeout=200,
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert {f["what"] for f in told["link_figures"]} == {c.what for c in ap.links.cases(ap.Machine.parse("torus:3"))}
+    assert {f["what"] for f in told["link_figures"]} == {
+        c.what for c in ap.run.links.cases(ap.Machine.parse("torus:3"))
+    }

@@ -10,18 +10,18 @@ ON = [(1, "-"), (3, "-"), *longer((2, "-"), (4, "torus:2x2"), (6, "torus:3x2m"))
 
 @pytest.mark.parametrize(("count", "spec"), ON)
 def test_systems(ranks, count, spec):
-    done = ranks("systems", count, spec)
+    done = ranks("solve", count, spec)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
 
 
 @pytest.mark.parametrize(("count", "spec", "places"), [(4, "torus:2x2", "3,1,0,2"), *longer((3, "mesh:3", "1,2,0"))])
 def test_systems_of_ranks_at_other_places(ranks, count, spec, places):
-    done = ranks("systems", count, spec, places)
+    done = ranks("solve", count, spec, places)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
 
 
 def test_a_plan_needs_no_ranks():
-    plan = ap.plan_lu(5000, 4000, "torus:4x4", dtype="f4", pivot="partial")
+    plan = ap.plan.lu(5000, 4000, "torus:4x4", dtype="f4", options=ap.Options(pivoting="partial"))
     data = plan.to_dict()
     assert plan.shape == (5000, 4000) and plan.pivot == "partial" and plan.distribution.shape == (5000, 4000)
     assert data["problem"] == {"m": 5000, "n": 4000, "type": "s", "pivot": "partial"}
@@ -42,39 +42,44 @@ def test_a_plan_needs_no_ranks():
 @pytest.mark.parametrize(
     ("fixed", "words"),
     [
-        ({"pivot": "sometimes"}, ["sometimes", "tournament"]),
+        ({"pivoting": "sometimes"}, ["pivoting", "sometimes", "tournament"]),
         ({"algorithm": "magic"}, ["magic"]),
         ({"grid": "5x5x1"}, ["grid", "5x5x1"]),
-        ({"block": -1}, ["block"]),
-        ({"block": 8, "big": 12}, ["big", "8"]),
-        ({"block": 8, "nb": 12}, ["nb", "8"]),
+        ({"panel": -1}, ["panel"]),
+        ({"panel": 8, "outer_panel": 12}, ["12", "8"]),
+        ({"panel": 8, "nb": 12}, ["nb", "8"]),
         ({"algorithm": "1d", "grid": "2x8x1"}, ["1d", "one row"]),
         ({"memory": "1KiB"}, ["1024"]),
         ({"memory": 0}, ["memory = 0"]),
-        ({"way": "shouting"}, ["way", "shouting", "prefix"]),
-        ({"dtype": "i4"}, ["int32"]),
+        ({"tree": "shouting"}, ["tree", "shouting", "prefix"]),
+        ({"workers": 2}, ["workers", "plan.lu"]),
     ],
 )
 def test_plans_that_cannot_be(fixed, words):
-    with pytest.raises(ap.AllportError) as error:
-        ap.plan_lu(400, 400, "torus:4x4", **fixed)
+    with pytest.raises(ap.Error) as error:
+        ap.plan.lu(400, 400, "torus:4x4", options=ap.Options(**fixed))
     assert all(word in str(error.value) for word in words), str(error.value)
-    with pytest.raises(ap.AllportError):
-        ap.plan_lu(-1, 4, "torus:4x4")
+    with pytest.raises(ap.Error):
+        ap.plan.lu(-1, 4, "torus:4x4")
+    with pytest.raises(ap.Error, match="int32"):
+        ap.plan.lu(400, 400, "torus:4x4", dtype="i4")
 
 
 def test_ways_of_panels_can_be_compared():
     """Rectangular trees and others (Solomonik11, slide 19)."""
     ways = ("axes", "flat", "binomial")
-    plans = [ap.plan_lu(1024, 1024, "bgp:4x2m", way=w, grid="4x2", block=64).to_dict()["chosen"] for w in ways]
+    plans = [
+        ap.plan.lu(1024, 1024, "bgp:4x2m", options=ap.Options(tree=w, grid="4x2", panel=64)).to_dict()["chosen"]
+        for w in ways
+    ]
     assert plans[0]["messages"] != plans[1]["messages"]
     assert len({str(plan["seconds"]) for plan in plans}) == 3
 
 
 def test_what_is_chosen_is_left_alone():
-    plan = ap.plan_lu(300, 300, "torus:4x3", grid="4x3", block=20, algorithm="2d", pivot="none")
+    plan = ap.plan.lu(300, 300, "torus:4x3", options=ap.Options(grid="4x3", panel=20, algorithm="2d", pivoting="none"))
     assert (plan.grid, plan.block, plan.algorithm, plan.pivot) == ((4, 3, 1), 20, "2d", "none")
-    assert {a["name"] for a in ap.lu_algorithms()} == {"1d", "2d", "2.5d"}
+    assert {a["name"] for a in ap.plan.lu_algorithms()} == {"1d", "2d", "2.5d"}
 
 
 def test_plan_lu_on_the_command_line(allport):

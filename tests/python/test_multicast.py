@@ -82,8 +82,8 @@ def test_a_schedule_is_proven_interpreted_and_simulated():
     for algorithm in ("flat", "chain", "prefix", "segmented", "trees", None):
         schedule = ap.multicast.make_schedule(machine, 3, [9, 1, 14, 1], bytes=8000, algorithm=algorithm, segment=500)
         assert schedule.targets == [1, 9, 14] and schedule.collective == "bcast"
-        assert ap.prove(schedule, machine)
-        got = ap.interpret(schedule, np.arange(1000.0), seed=5)
+        assert ap.verify.prove(schedule, machine)
+        got = ap.schedule.interpret(schedule, np.arange(1000.0), seed=5)
         for rank, array in enumerate(got):
             if rank in (1, 3, 9, 14):
                 assert np.array_equal(array, np.arange(1000.0))
@@ -91,7 +91,9 @@ def test_a_schedule_is_proven_interpreted_and_simulated():
                 assert array is None
         assert ap.simulate(schedule, machine).seconds > 0
     over_ids = ap.multicast.schedule_by_ids("3x1bit", 1, [2, 4, 5], bytes=80)
-    assert [a is not None for a in ap.interpret(over_ids, np.arange(10.0))] == [r in (1, 2, 4, 5) for r in range(8)]
+    assert [a is not None for a in ap.schedule.interpret(over_ids, np.arange(10.0))] == [
+        r in (1, 2, 4, 5) for r in range(8)
+    ]
 
 
 def test_the_choice_says_why():
@@ -100,25 +102,25 @@ def test_the_choice_says_why():
     assert "multicast of 1048576 bytes from 0 to 6 of the 64 ranks" in str(choice)
     assert choice.to_dict()["targets"] == [1, 8, 27, 28, 35, 63]
     assert ap.multicast.explain("torus:8x8", 0, None, bytes="1MiB").algorithm == "trees"
-    with pytest.raises(ap.AllportError, match="flat, chain, axes, prefix, segmented, trees"):
+    with pytest.raises(ap.Error, match="flat, chain, axes, prefix, segmented, trees"):
         ap.multicast.explain("torus:8x8", 0, [27, 3], bytes=8, algorithm="ring")
 
 
 def test_ids_that_are_given_listed_or_a_machines(tmp_path):
     path = tmp_path / "ids.txt"
     path.write_text("2.0\n0.1\n2.1\n")
-    listed = ap.TopologyIds.parse(str(path))
+    listed = ap.machine.TopologyIds.parse(str(path))
     assert (listed.ranks, listed.bits, listed.digits) == (3, 2, 2) and listed.rank_at(0) == 1
-    assert ap.TopologyIds.listed([8, 1, 9], 2, 2).of(2) == listed.of(2)
-    assert ap.TopologyIds.given(4, 3, 2048).ranks == ap.multicast.as_ids("4x3bit:2048").ranks
-    assert ap.multicast.as_ids("torus:4x4x4x4").bits == ap.TopologyIds.usual_bits(256) == 2
+    assert ap.machine.TopologyIds.listed([8, 1, 9], 2, 2).of(2) == listed.of(2)
+    assert ap.machine.TopologyIds.given(4, 3, 2048).ranks == ap.multicast.as_ids("4x3bit:2048").ranks
+    assert ap.multicast.as_ids("torus:4x4x4x4").bits == ap.machine.TopologyIds.usual_bits(256) == 2
     assert ap.multicast.as_ids("bgp").ranks == ap.Machine.parse("bgp").ranks
     assert ap.multicast.as_ids("torus:4x4", bits=1).digits == 4
-    with pytest.raises(ap.AllportError, match="3x1bit"):
+    with pytest.raises(ap.Error, match="3x1bit"):
         ap.multicast.as_ids("nothing")
-    with pytest.raises(ap.AllportError, match=r"rank in 0\.\.7"):
+    with pytest.raises(ap.Error, match=r"rank in 0\.\.7"):
         ap.multicast.check("3x1bit", 1, [8])
-    with pytest.raises(ap.AllportError, match="flat, chain, prefix"):
+    with pytest.raises(ap.Error, match="flat, chain, prefix"):
         ap.multicast.share("3x1bit", 1, [2], 1, way="star")
 
 

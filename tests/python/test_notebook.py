@@ -75,15 +75,15 @@ def test_long_work_has_a_bar_unless_it_is_told_otherwise(screen: Screen) -> None
     ap.simulate(schedule, machine)
     assert len(screen.shown) <= 1
     before = len(screen.shown)
-    ap.graph.simulate(ap.cholesky_graph(64 * 96, 64, "8x8"), machine)
+    ap.graph.simulate(ap.graph.cholesky(64 * 96, 64, "8x8"), machine)
     assert len(screen.shown) == before + 1 and screen.shown[-1][-1] == ""
     shares = [float(t.split('value="')[1].split('"')[0]) for t in screen.shown[-1][:-1]]
     assert shares == sorted(shares) and 0 <= shares[0] <= shares[-1] <= 1
-    ap.compare.compare("bcast", "bgp:2x2", sizes=["1KiB:4KiB"])
+    ap.bench.compare.compare("bcast", "bgp:2x2", sizes=["1KiB:4KiB"])
     assert len(screen.shown) == before + 2
     seen: list[float] = []
-    ap.compare.compare("bcast", "bgp:2x2", sizes=["1KiB"], progress=lambda phase, done: seen.append(done))
-    ap.graph.simulate(ap.cholesky_graph(64 * 96, 64, "8x8"), machine, progress=lambda done: seen.append(done))
+    ap.bench.compare.compare("bcast", "bgp:2x2", sizes=["1KiB"], progress=lambda phase, done: seen.append(done))
+    ap.graph.simulate(ap.graph.cholesky(64 * 96, 64, "8x8"), machine, progress=lambda done: seen.append(done))
     assert seen and len(screen.shown) == before + 2
 
 
@@ -110,15 +110,15 @@ def test_nothing_is_shown_elsewhere(monkeypatch: pytest.MonkeyPatch, capfd: pyte
 
 def test_what_cannot_be_shown_is_left_at_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(thing: Any) -> str:
-        raise ap.AllportError("no")
+        raise ap.Error("no")
 
-    monkeypatch.setattr(ap.pages, "html", fails)
+    monkeypatch.setattr(ap.report.pages, "html", fails)
     assert ap.Machine.parse("torus:2")._repr_html_() is None
 
 
 def test_pages_need_no_matplotlib_and_start_no_mpi() -> None:
     code = (
-        "import sys, allport as ap; p = ap.plan_lu(300, 300, 'bgp:2x2'); assert '<svg' in p._repr_html_();"
+        "import sys, allport as ap; p = ap.plan.lu(300, 300, 'bgp:2x2'); assert '<svg' in p._repr_html_();"
         "r = ap.simulate(ap.make_schedule('bcast', 'bgp:2x2', bytes=5000), 'bgp:2x2', trace=True); r._repr_html_();"
         "print({'matplotlib', 'rich', 'typer', 'allport.comm', 'mpi4py.MPI', 'IPython'} & set(sys.modules))"
     )

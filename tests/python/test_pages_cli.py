@@ -74,11 +74,11 @@ RUNS = {
 
 
 REPORTS = {
-    ("Multiplied", False): ap.GemmReport,
-    ("Factored", False): ap.LuReport,
-    ("Solved", False): ap.LuReport,
-    ("Factored", True): ap.CholeskyReport,
-    ("Least squares", True): ap.LstsqReport,
+    ("Multiplied", False): ap.linalg.GemmReport,
+    ("Factored", False): ap.linalg.LuReport,
+    ("Solved", False): ap.linalg.LuReport,
+    ("Factored", True): ap.linalg.CholeskyReport,
+    ("Least squares", True): ap.linalg.LstsqReport,
 }
 
 
@@ -99,7 +99,7 @@ def test_a_run_tells_predicted_beside_measured(command: str, allport, matrices: 
     assert ("Over time, as it ran" in found.headings) == recorded
     assert "Over time, simulated" in found.headings
     shown = PageReader(REPORTS[title, recorded](data["report"])._repr_html_())
-    assert shown.wrong == [] and "time" in shown.facts, "what ap.gemm and others return with report=True shows itself"
+    assert shown.wrong == [] and "time" in shown.facts, "what ap.gemm and others report shows itself"
 
 
 def test_a_run_that_fails_leaves_no_page(allport, matrices: Path) -> None:

@@ -75,14 +75,14 @@ def things() -> dict[str, Any]:
     bcast = ap.make_schedule("bcast", machine, algorithm="binomial", bytes=1 << 17)
     cube = ap.make_schedule("bcast", "bgp:3x3x3", bytes=1 << 15)
     return {
-        "plan": ap.plan_lu(1500, 1500, machine),
+        "plan": ap.plan.lu(1500, 1500, machine),
         "simulation": ap.simulate(bcast, machine, trace=True),
         "cube": ap.simulate(cube, "bgp:3x3x3", trace=True),
-        "tasks": ap.graph.simulate(ap.cholesky_graph(1024, 128, "4x4"), machine, workers=2, trace=True),
-        "small_graph": ap.cholesky_graph(4, 1, "2x2"),
+        "tasks": ap.graph.simulate(ap.graph.cholesky(1024, 128, "4x4"), machine, workers=2, trace=True),
+        "small_graph": ap.graph.cholesky(4, 1, "2x2"),
         "order": ap.mapping.choose("torus:4x4", ap.pattern.halo([8, 2], local=64)),
         "choice": ap.explain("bcast", machine, bytes=1 << 20),
-        "compared": ap.compare.compare("bcast", "bgp:2x2", sizes=["1KiB:64KiB"]),
+        "compared": ap.bench.compare.compare("bcast", "bgp:2x2", sizes=["1KiB:64KiB"]),
         "large": ap.simulate(ap.make_schedule("bcast", "bgp:16x16x8", bytes=4096), "bgp:16x16x8", trace=True),
     }
 
@@ -92,7 +92,7 @@ THINGS = things()
 
 @pytest.mark.parametrize("name", THINGS)
 def test_pages_fit_a_phone_and_a_desk(name: str, tmp_path: Path) -> None:
-    text = ap.pages.of(THINGS[name]).html()
+    text = ap.report.pages.of(THINGS[name]).html()
     widths = (360, 1200)
     for width, found in zip(widths, seen(text, tmp_path, widths, NIGHT if len(name) % 2 else DAY), strict=True):
         assert found["wide"] <= found["seen"] == width, "nothing is wider than what it is read on"
@@ -103,7 +103,7 @@ def test_pages_fit_a_phone_and_a_desk(name: str, tmp_path: Path) -> None:
 
 
 def test_pages_are_light_by_day_and_dark_by_night(tmp_path: Path) -> None:
-    text = ap.pages.of(THINGS["simulation"]).html()
+    text = ap.report.pages.of(THINGS["simulation"]).html()
     day, night = (seen(text, tmp_path, (800,), more)[0] for more in (DAY, NIGHT))
     assert min(day["paper"]) > 240 and max(day["ink"]) < 80
     assert max(night["paper"]) < 60 and min(night["ink"]) > 200
@@ -111,7 +111,7 @@ def test_pages_are_light_by_day_and_dark_by_night(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_cell_of_a_notebook_has_the_notebook_s_colours(dark: bool, tmp_path: Path) -> None:
-    cell = ap.pages.html(THINGS["tasks"])
+    cell = ap.report.pages.html(THINGS["tasks"])
     paper = "#111111" if dark else "#ffffff"
     theme = f'data-jp-theme-light="{str(not dark).lower()}" style="background:{paper};margin:0"'
     # Two of them, as in a notebook; what the system prefers does not matter there.
@@ -124,7 +124,7 @@ def test_a_cell_of_a_notebook_has_the_notebook_s_colours(dark: bool, tmp_path: P
 
 def test_a_page_that_is_too_wide_or_faint_is_told(tmp_path: Path) -> None:
     """The probe sees what is wrong: this test of the test needs a browser, too."""
-    text = ap.pages.of(THINGS["choice"]).html()
+    text = ap.report.pages.of(THINGS["choice"]).html()
     wide = text.replace("</main>", '<p style="width:2000px">wide</p></main>')
     assert seen(wide, tmp_path, (360,))[0]["wide"] > 360
     faint = text.replace("</main>", '<p style="color:#dddddd">faint</p></main>')

@@ -28,7 +28,7 @@ def dropin(**given: Any) -> dict[str, Any]:
 
 
 def page(data: dict[str, Any], *more: Any) -> PageReader:
-    found = PageReader(ap.pages.of_dropin(data, *more).html())
+    found = PageReader(ap.report.pages.of_dropin(data, *more).html())
     assert found.wrong == []
     return found
 
@@ -123,7 +123,7 @@ def test_scalapack_stands_beside_it_or_alone() -> None:
 def test_a_capture_gives_link_loads_and_the_order_that_map_chooses() -> None:
     ranks = 16
     messages = [[r, (r + 4) % ranks, 100_000] for r in range(ranks)] + [[r, r ^ 5, 900_000] for r in range(ranks)]
-    what = ap.Pattern.from_json(json.dumps({"ranks": ranks, "messages": messages}), "capture")
+    what = ap.pattern.Pattern.from_json(json.dumps({"ranks": ranks, "messages": messages}), "capture")
     chosen = ap.mapping.choose("torus:4x4", what)
     found = page(dropin(collectives={"MPI_Bcast": BCAST}), ap.Machine.parse("torus:4x4"), what)
     assert chosen.reason in found.words
@@ -131,10 +131,10 @@ def test_a_capture_gives_link_loads_and_the_order_that_map_chooses() -> None:
     assert any(f"order '{chosen.order}'" in line for line in found.advice) == gains
     most = max(ap.pattern.link_bytes("torus:4x4", what, list(range(ranks))))
     assert ap.units.format_bytes(most) in found.words
-    with pytest.raises(ap.AllportError, match="capture: is of 16 ranks; torus:2x2 has 4"):
-        ap.pages.of_dropin(dropin(), ap.Machine.parse("torus:2x2"), what)
-    with pytest.raises(ap.AllportError, match="expected the machine beside it"):
-        ap.pages.of_dropin(dropin(machine="gone.toml"), None, what)
+    with pytest.raises(ap.Error, match="capture: is of 16 ranks; torus:2x2 has 4"):
+        ap.report.pages.of_dropin(dropin(), ap.Machine.parse("torus:2x2"), what)
+    with pytest.raises(ap.Error, match="expected the machine beside it"):
+        ap.report.pages.of_dropin(dropin(machine="gone.toml"), None, what)
 
 
 def bench(**given: Any) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def bench(**given: Any) -> dict[str, Any]:
 
 
 def test_a_benchmark_has_curves_and_predicted_beside_measured() -> None:
-    found = PageReader(ap.pages.of(bench()).html())
+    found = PageReader(ap.report.pages.of(bench()).html())
     assert found.wrong == [] and found.advice == []
     assert "The schedule on its machine, 1 MiB simulated" in found.headings and found.drawings > 4
     assert found.facts["ours over MPI's best"] == "1.00 to 1.00 times"
@@ -182,7 +182,7 @@ def test_a_benchmark_has_curves_and_predicted_beside_measured() -> None:
 def test_advice_of_a_benchmark_follows_from_its_rows(change: Any, words: list[str]) -> None:
     result = bench()
     change(result["sizes"][-1])
-    found = PageReader(ap.pages.of(result).html())
+    found = PageReader(ap.report.pages.of(result).html())
     assert len(found.advice) == 1, found.advice
     for word in words:
         assert word in found.advice[0]
@@ -194,18 +194,18 @@ def test_calls_jacobi_and_comparisons_have_pages() -> None:
         "calls": 200, "modes": ["plain", "auto"], "rows": [row], "machine": "torus:2x2", "lab": None, "ranks": 4,
         "cores": 2, "mpi": "Open MPI", "rounds": 3, "calibrated": False,
     }  # fmt: skip
-    found = PageReader(ap.pages.of(calls).html())
+    found = PageReader(ap.report.pages.of(calls).html())
     assert found.wrong == [] and "bcast of 8 B: slower under the drop-in than plain" in found.advice[0]
-    assert PageReader(ap.pages.of({**calls, "calibrated": True}).html()).advice == []
+    assert PageReader(ap.report.pages.of({**calls, "calibrated": True}).html()).advice == []
     way = {"seconds": [0.2, 0.3], "peak_to_mean": [2.0, 2.0], "imbalance": [1.5, 1.5]}
     jacobi = {
         "ways": {"spread 1": way, "mpi+openmp": {"seconds": [0.4], "peak_to_mean": [0.0]}}, "grid": [1, 64, 64],
         "block": [1, 8, 8], "axes": 2, "ranks": 2, "threads": 1, "sends": True, "lab": None, "same": True,
     }  # fmt: skip
-    found = PageReader(ap.pages.of(jacobi).html())
+    found = PageReader(ap.report.pages.of(jacobi).html())
     assert found.wrong == [] and found.facts["quickest"] == "spread 1" and "1.50 times the mean" in found.advice[0]
-    compared = ap.compare.compare("bcast", "bgp:2x2", sizes=["0", "1KiB:4KiB"])
-    assert PageReader(ap.pages.of(compared).html()).wrong == []
+    compared = ap.bench.compare.compare("bcast", "bgp:2x2", sizes=["0", "1KiB:4KiB"])
+    assert PageReader(ap.report.pages.of(compared).html()).wrong == []
 
 
 @pytest.mark.parametrize(
@@ -221,8 +221,8 @@ def test_calls_jacobi_and_comparisons_have_pages() -> None:
 )
 def test_a_file_that_is_none_of_these_is_refused(text: str, words: str, allport, tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(text)
-    with pytest.raises(ap.AllportError, match=words):
-        ap.pages.of_json(tmp_path / "r.json")
+    with pytest.raises(ap.Error, match=words):
+        ap.report.pages.of_json(tmp_path / "r.json")
     done = allport("report", "r.json", "-o", "r.html")
     assert done.returncode == 1 and done.stderr.startswith("allport: ") and words in done.stderr
     assert not (tmp_path / "r.html").exists()

@@ -61,10 +61,10 @@ def test_the_plot_of_a_comparison_tells_its_curves_apart(tmp_path: Path) -> None
 
 def test_link_colours_have_a_fixed_scale() -> None:
     machine = ap.Machine.parse("bgp:4x4")
-    run = ap.graph.simulate(ap.cholesky_graph(2048, 256, "4x4"), machine, trace=True)
+    run = ap.graph.simulate(ap.graph.cholesky(2048, 256, "4x4"), machine, trace=True)
     busiest = float(np.max(run.link_busy)) / run.seconds
     assert 0.02 < busiest < 0.6
-    text = ap.pages.of(run).html()
+    text = ap.report.pages.of(run).html()
     assert f'stroke="{colour(1.0)}"' not in text and f'stroke="{colour(busiest)}"' in text
     assert "</i>0.0 %</span>" in text and "</i>100.0 %</span>" in text
 
@@ -89,18 +89,18 @@ def _bars(text: str, caption: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def product() -> ap.GemmPlan:
-    return ap.plan_gemm(8192, 8192, 8192, "bgp:8x8x8")
+def product() -> ap.plan.GemmPlan:
+    return ap.plan.gemm(8192, 8192, 8192, "bgp:8x8x8")
 
 
-def test_what_is_shown_by_predicted_time_is_sorted_by_it(product: ap.GemmPlan, allport) -> None:
-    shown = [_milliseconds(one) for one in _bars(ap.pages.of(product).html(), "Predicted time of the best")]
+def test_what_is_shown_by_predicted_time_is_sorted_by_it(product: ap.plan.GemmPlan, allport) -> None:
+    shown = [_milliseconds(one) for one in _bars(ap.report.pages.of(product).html(), "Predicted time of the best")]
     assert shown == sorted(shown) and len(shown) == 12
     order = ap.mapping.choose("torus:4x4", ap.pattern.halo([8, 2], local=64))
-    found = [_milliseconds(one) for one in _bars(ap.pages.of(order).html(), "Predicted seconds")]
+    found = [_milliseconds(one) for one in _bars(ap.report.pages.of(order).html(), "Predicted seconds")]
     assert found == sorted(found) and len(found) > 5
     choice = ap.explain("bcast", "bgp:4x4", bytes=1 << 16)
-    times = [_milliseconds(one) for one in _bars(ap.pages.of(choice).html(), "Predicted time by algorithm")]
+    times = [_milliseconds(one) for one in _bars(ap.report.pages.of(choice).html(), "Predicted time by algorithm")]
     assert times == sorted(times) and len(times) > 5
     printed = allport("plan", "gemm", "--shape", "8192x8192x8192", "-m", "bgp:8x8x8").stdout
     # Columns: ..., total, words, messages.

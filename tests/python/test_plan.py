@@ -20,9 +20,8 @@ MACHINES = ("torus:4x4", "torus:2x3", "mesh:12", "bgp:2x2x2", "torus:3x3x2/ppn=2
 )
 def test_a_product_planned_again_from_its_decisions_is_the_same(machine, shape):
     for ways in ("NN", "TN", "NC"):
-        how = {"trans_a": ways[0], "trans_b": ways[1]}
-        plan = ap.plan_gemm(*shape, machine, **how)
-        again = ap.plan_gemm(*shape, machine, **how, **decisions(plan))
+        plan = ap.plan.gemm(*shape, machine, trans=ways)
+        again = ap.plan.gemm(*shape, machine, trans=ways, options=ap.Options(**decisions(plan)))
         assert again.to_dict()["chosen"] == plan.to_dict()["chosen"]
         assert (again.a, again.b, again.c) == (plan.a, plan.b, plan.c)
 
@@ -31,8 +30,8 @@ def test_a_product_planned_again_from_its_decisions_is_the_same(machine, shape):
 @pytest.mark.parametrize("shape", [(100, 100), (300, 20), (20, 300), (1, 1), (0, 4)])
 def test_a_factorization_planned_again_from_its_decisions_is_the_same(machine, shape):
     for pivot in ("tournament", "partial", "none"):
-        plan = ap.plan_lu(*shape, machine, pivot=pivot)
-        again = ap.plan_lu(*shape, machine, pivot=pivot, **decisions(plan))
+        plan = ap.plan.lu(*shape, machine, options=ap.Options(pivoting=pivot))
+        again = ap.plan.lu(*shape, machine, options=ap.Options(**decisions(plan), pivoting=pivot))
         assert again.to_dict()["chosen"] == plan.to_dict()["chosen"]
         assert again.distribution == plan.distribution
 
@@ -41,15 +40,17 @@ def test_a_factorization_planned_again_from_its_decisions_is_the_same(machine, s
 @pytest.mark.parametrize("n", [0, 1, 100, 3000])
 def test_a_cholesky_planned_again_from_its_decisions_is_the_same(machine, n):
     for uplo in ("L", "U"):
-        plan = ap.plan_cholesky(n, machine, uplo=uplo)
-        again = ap.plan_cholesky(n, machine, uplo=uplo, **decisions(plan))
+        plan = ap.plan.cholesky(n, machine, lower=uplo == "L")
+        again = ap.plan.cholesky(n, machine, lower=uplo == "L", options=ap.Options(**decisions(plan)))
         assert again.to_dict()["chosen"] == plan.to_dict()["chosen"]
         assert again.distribution == plan.distribution
 
 
 def test_the_way_of_a_products_panels_is_asked_for(allport):
     ways = ("axes", "binomial", "prefix", "chain", "flat")
-    plans = [ap.plan_gemm(1024, 1024, 1024, "bgp:4x4", grid="4x4", panel=64, way=way) for way in ways]
+    plans = [
+        ap.plan.gemm(1024, 1024, 1024, "bgp:4x4", options=ap.Options(grid="4x4", panel=64, tree=way)) for way in ways
+    ]
     assert len({plan.to_dict()["chosen"]["seconds"]["total"] for plan in plans}) >= 4
     done = allport("plan", "gemm", "--shape", "64x64x64", "-m", "torus:4x4", "--way", "star")
     assert done.returncode == 1 and "way = 'star': expected one of flat, chain, prefix, axes, binomial" in done.stderr
@@ -59,13 +60,21 @@ def test_the_way_of_a_products_panels_is_asked_for(allport):
 
 def test_the_order_of_the_grids_axes_can_be_asked_for_and_is_checked():
     for order in ("ijl", "jil"):
-        assert ap.plan_gemm(64, 64, 64, "torus:4x4", grid="4x4", order=order).to_dict()["chosen"]["order"] == order
-        assert ap.plan_lu(64, 64, "torus:4x4", grid="4x4", order=order).to_dict()["chosen"]["order"] == order
+        assert (
+            ap.plan.gemm(64, 64, 64, "torus:4x4", options=ap.Options(grid="4x4", order=order)).to_dict()["chosen"][
+                "order"
+            ]
+            == order
+        )
+        assert (
+            ap.plan.lu(64, 64, "torus:4x4", options=ap.Options(grid="4x4", order=order)).to_dict()["chosen"]["order"]
+            == order
+        )
     for bad in ("ij", "iil", "row", "ijlk"):
-        with pytest.raises(ap.AllportError, match=f"order = '{bad}': .*write jil"):
-            ap.plan_gemm(64, 64, 64, "torus:4x4", order=bad)
-        with pytest.raises(ap.AllportError, match=f"order = '{bad}'"):
-            ap.plan_lu(64, 64, "torus:4x4", order=bad)
+        with pytest.raises(ap.Error, match=f"order = '{bad}': .*write jil"):
+            ap.plan.gemm(64, 64, 64, "torus:4x4", options=ap.Options(order=bad))
+        with pytest.raises(ap.Error, match=f"order = '{bad}'"):
+            ap.plan.lu(64, 64, "torus:4x4", options=ap.Options(order=bad))
 
 
 @pytest.mark.parametrize("count", [1, 3, 4])
@@ -82,10 +91,10 @@ def test_the_command_plans_once_and_its_ranks_take_that_plan(tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(HERE / "ranks"))
     monkeypatch.setenv("ALLPORT_COUNT_PLANS", str(tmp_path))
-    run, planner, planned, told = ap.launch.run, f"plan_{words[0]}", [], []
+    run, planner, planned, told = ap.run.launch.run, f"plan_{words[0]}", [], []
     plan = getattr(_native, planner)
     monkeypatch.setattr(_native, planner, lambda *a: planned.append(planner) or plan(*a))
-    monkeypatch.setattr(ap.launch, "run", lambda module, job, *rest: told.append(job) or run("plans", job, *rest))
+    monkeypatch.setattr(ap.run.launch, "run", lambda module, job, *rest: told.append(job) or run("plans", job, *rest))
     with pytest.raises(SystemExit) as ended:
         main(["run", *words, "--machine", "torus:2x2", "--json"])
     assert ended.value.code == 0

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import allport as ap
 import pytest
+from allport import dropin, preload
 from allport.preload import program as examined
 
 CALLS = """
@@ -29,13 +30,13 @@ def allport(*arguments, env=None):
 
 
 def program():
-    return str(ap.places.executable("bench_collective"))
+    return str(ap.bench.places.executable("bench_collective"))
 
 
 def test_a_compiled_program_gets_its_launcher_and_its_drop_in():
-    start = ap.preload.prepare(program(), ["bcast", "--plan", "8"], machine="torus:3")
+    start = preload.prepare(program(), ["bcast", "--plan", "8"], machine="torus:3")
     assert (start.family, start.ranks, start.interfaces) == (ap.mpi.family(), 3, ("mpi",))
-    assert start.environment["LD_PRELOAD"] == ap.dropin.library("mpi")
+    assert start.environment["LD_PRELOAD"] == dropin.library("mpi")
     assert start.environment["ALLPORT_MACHINE"] == "torus:3"
     at = start.command.index("env")
     assert start.command[1:3] == ["-n", "3"]
@@ -47,7 +48,7 @@ def test_a_program_in_this_folder_is_found_as_it_is_typed(tmp_path, monkeypatch)
     os.symlink(program(), tmp_path / "program")
     monkeypatch.chdir(tmp_path)
     for typed in ("./program", "program", f"../{tmp_path.name}/program"):
-        start = ap.preload.prepare(typed, ranks=2)
+        start = preload.prepare(typed, ranks=2)
         assert Path(start.program[0]).is_absolute() and os.path.samefile(start.program[0], program())
 
 
@@ -90,18 +91,18 @@ def test_dry_prints_a_line_that_a_shell_takes():
 
 
 def test_another_launcher_is_taken_as_it_is(monkeypatch):
-    start = ap.preload.prepare(program(), ranks=2, launch="env A=1 nice", machine="torus:2")
+    start = preload.prepare(program(), ranks=2, launch="env A=1 nice", machine="torus:2")
     assert start.command[:5] == ["env", "A=1", "nice", "-n", "2"]
     monkeypatch.setenv("ALLPORT_MPIEXEC", "nice -n 1")
-    assert ap.preload.prepare(program(), ranks=2).command[:3] == ["nice", "-n", "1"]
-    with pytest.raises(ap.AllportError, match="launcher = 'no-such-thing': is not there"):
-        ap.preload.prepare(program(), ranks=2, launch="no-such-thing")
+    assert preload.prepare(program(), ranks=2).command[:3] == ["nice", "-n", "1"]
+    with pytest.raises(ap.Error, match="launcher = 'no-such-thing': is not there"):
+        preload.prepare(program(), ranks=2, launch="no-such-thing")
 
 
 def test_what_is_preloaded_already_stays(monkeypatch):
     monkeypatch.setenv("LD_PRELOAD", "/lib/other.so")
-    start = ap.preload.prepare(program(), ranks=2)
-    assert start.environment["LD_PRELOAD"].split() == [ap.dropin.library("mpi"), "/lib/other.so"]
+    start = preload.prepare(program(), ranks=2)
+    assert start.environment["LD_PRELOAD"].split() == [dropin.library("mpi"), "/lib/other.so"]
 
 
 def compiled(tmp_path, *flags):
@@ -127,19 +128,19 @@ def test_a_python_that_finds_no_mpich_of_another_name_is_brought_it(monkeypatch,
         return (["MPICH", "/usr/lib/libmpich.so.12", ""], "") if preloaded == str(bridge) else ([], "not found")
 
     monkeypatch.setattr(examined, "_probe", probe)
-    found = ap.preload.examine(sys.executable)
+    found = preload.examine(sys.executable)
     assert (found.family, found.library, found.late) == ("mpich", str(bridge), True)
     bridge.unlink()
-    with pytest.raises(ap.AllportError, match="fails: not found"):
-        ap.preload.examine(sys.executable)
+    with pytest.raises(ap.Error, match="fails: not found"):
+        preload.examine(sys.executable)
 
 
 def test_a_launcher_is_no_program():
-    for name in ("mpiexec", "mpirun", ap.launch.mpiexec_command(1)[0]):
+    for name in ("mpiexec", "mpirun", ap.run.launch.mpiexec_command(1)[0]):
         if shutil.which(name) is None:
             continue
-        with pytest.raises(ap.AllportError, match="is a launcher, and allport exec starts one itself"):
-            ap.preload.prepare(name, ["-n", "2", sys.executable])
+        with pytest.raises(ap.Error, match="is a launcher, and allport exec starts one itself"):
+            preload.prepare(name, ["-n", "2", sys.executable])
 
 
 def test_a_python_whose_mpi4py_fails_is_told_why(tmp_path):
@@ -149,19 +150,19 @@ def test_a_python_whose_mpi4py_fails_is_told_why(tmp_path):
     python_script = tmp_path / "calls.py"
     python_script.write_text(f"#!{python}\n{CALLS}")
     python_script.chmod(0o755)
-    with pytest.raises(ap.AllportError, match="fails: ModuleNotFoundError: No module named 'mpi4py'"):
-        ap.preload.prepare(str(python_script))
+    with pytest.raises(ap.Error, match="fails: ModuleNotFoundError: No module named 'mpi4py'"):
+        preload.prepare(str(python_script))
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_what_nothing_can_be_preloaded_into_is_refused(tmp_path):
-    with pytest.raises(ap.AllportError, match="is linked statically, and nothing can be preloaded"):
-        ap.preload.prepare(compiled(tmp_path, "-static"))
-    with pytest.raises(ap.AllportError, match="loads no MPI library that is known"):
-        ap.preload.prepare(compiled(tmp_path))
+    with pytest.raises(ap.Error, match="is linked statically, and nothing can be preloaded"):
+        preload.prepare(compiled(tmp_path, "-static"))
+    with pytest.raises(ap.Error, match="loads no MPI library that is known"):
+        preload.prepare(compiled(tmp_path))
     Path(tmp_path / "empty").chmod(0o4755)
-    with pytest.raises(ap.AllportError, match="is set-user-ID"):
-        ap.preload.prepare(str(tmp_path / "empty"))
+    with pytest.raises(ap.Error, match="is set-user-ID"):
+        preload.prepare(str(tmp_path / "empty"))
 
 
 def test_errors_name_the_argument_and_the_remedy(tmp_path):
@@ -183,8 +184,8 @@ def test_errors_name_the_argument_and_the_remedy(tmp_path):
         ([script(tmp_path, "#!/bin/sh")], {}, "is a script.* give --mpi openmpi or --mpi mpich"),
         ([script(tmp_path, "#!/no/such/python3")], {}, "could not be asked for its MPI library"),
     ]:
-        with pytest.raises(ap.AllportError, match=message):
-            ap.preload.prepare(*arguments, **options)
+        with pytest.raises(ap.Error, match=message):
+            preload.prepare(*arguments, **options)
     done = allport("exec", "-x", "NAME", program())
     assert done.returncode == 1
     assert "-x NAME: expected NAME=VALUE" in done.stderr

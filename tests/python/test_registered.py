@@ -52,7 +52,7 @@ def test_without_load_the_name_is_unknown(allport):
         ("def f(:\n", "SyntaxError"),
         ("import allport\n", "it registers none"),
         (
-            "import allport as ap\nap.register_algorithm('bcast', 'line', lambda m, c, k: None)\n",
+            "import allport as ap\nap.collectives.register_algorithm('bcast', 'line', lambda m, c, k: None)\n",
             "no algorithm of bcast",
         ),
     ],
@@ -91,11 +91,11 @@ def test_files_that_cannot_be_loaded(allport, tmp_path, text, expected):
 def test_what_its_functions_do_wrong_is_named(tmp_path, make, more, expected):
     done = _python(
         tmp_path,
-        f"import allport as ap\nap.register_algorithm('bcast', 'mine', {make}, {more})\n"
+        f"import allport as ap\nap.collectives.register_algorithm('bcast', 'mine', {make}, {more})\n"
         "try:\n"
         "    s = ap.make_schedule('bcast', 'torus:4', algorithm='mine', bytes=100)\n"
-        "    print(ap.prove(s, 'torus:4'))\n"
-        "except ap.AllportError as e:\n    print(e)\n",
+        "    print(ap.verify.prove(s, 'torus:4'))\n"
+        "except ap.Error as e:\n    print(e)\n",
     )
     assert done.returncode == 0 and expected in done.stdout, done.stdout + done.stderr
     assert not done.stderr
@@ -104,8 +104,8 @@ def test_what_its_functions_do_wrong_is_named(tmp_path, make, more, expected):
 def test_a_program_that_delivers_nothing_is_found(tmp_path):
     done = _python(
         tmp_path,
-        "import allport as ap\nap.register_algorithm('bcast', 'mine', lambda m, c, k: (lambda rank: []))\n"
-        "report = ap.prove(ap.make_schedule('bcast', 'torus:4', algorithm='mine', bytes=100), 'torus:4')\n"
+        "import allport as ap\nap.collectives.register_algorithm('bcast', 'mine', lambda m, c, k: (lambda rank: []))\n"
+        "report = ap.verify.prove(ap.make_schedule('bcast', 'torus:4', algorithm='mine', bytes=100), 'torus:4')\n"
         "assert not report\n",
     )
     assert done.returncode == 0, done.stderr
@@ -115,13 +115,14 @@ def test_a_price_competes_and_a_schedule_will_do(tmp_path):
     done = _python(
         tmp_path,
         f"import allport as ap\nline = {LINE}\n"
-        "ap.register_algorithm('bcast', 'mine', line, price=lambda m, c, k: 1e-12)\n"
+        "ap.collectives.register_algorithm('bcast', 'mine', line, price=lambda m, c, k: 1e-12)\n"
         "choice = ap.explain('bcast', 'torus:4x4', bytes='64KiB')\n"
         "assert choice.algorithm == 'mine' and choice.predicted == 1e-12, choice\n"
-        "assert ap.prove(ap.make_schedule('bcast', 'torus:4x4', bytes='64KiB'), 'torus:4x4')\n"
-        "ap.register_algorithm('bcast', 'dear', line, summary='A line.')\n"
+        "assert ap.verify.prove(ap.make_schedule('bcast', 'torus:4x4', bytes='64KiB'), 'torus:4x4')\n"
+        "ap.collectives.register_algorithm('bcast', 'dear', line, summary='A line.')\n"
         "assert ap.explain('bcast', 'torus:4x4', bytes=64, algorithm='dear').predicted is None\n"
-        "assert ap.algorithms('bcast')[-1] == {'collective': 'bcast', 'name': 'dear', 'summary': 'A line.'}\n",
+        "known = ap.collectives.algorithms('bcast')[-1]\n"
+        "assert known == {'collective': 'bcast', 'name': 'dear', 'summary': 'A line.'}\n",
     )
     assert done.returncode == 0 and not done.stderr, done.stderr
 
@@ -134,11 +135,18 @@ def test_a_price_competes_and_a_schedule_will_do(tmp_path):
     ],
 )  # fmt: skip
 def test_operations_are_checked_as_they_are_made(call):
-    piece, empty = ap.Piece((0, 0), (0, 3), (0, 8)), ap.Piece((0, 0), (0, 3), (0, 0))
-    with pytest.raises(ap.AllportError, match=r" = .*expected"):
+    piece, empty = ap.schedule.Piece((0, 0), (0, 3), (0, 8)), ap.schedule.Piece((0, 0), (0, 3), (0, 0))
+    with pytest.raises(ap.Error, match=r" = .*expected"):
         eval(
             call,
-            {"Op": ap.Op, "Piece": ap.Piece, "Slot": ap.Slot, "Program": ap.Program, "piece": piece, "empty": empty},
+            {
+                "Op": ap.schedule.Op,
+                "Piece": ap.schedule.Piece,
+                "Slot": ap.schedule.Slot,
+                "Program": ap.schedule.Program,
+                "piece": piece,
+                "empty": empty,
+            },
         )
 
 

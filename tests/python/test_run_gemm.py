@@ -72,9 +72,9 @@ def test_what_is_not_a_number_is_refused(refuses, tmp_path):
 
 def test_ranks_that_share_cores_are_told(allport, tmp_path):
     np.save(tmp_path / "A.npy", np.eye(4))
-    for ranks in (1, ap.launch.cores() + 1):
+    for ranks in (1, ap.run.launch.cores() + 1):
         shown = allport("run", "gemm", "A.npy", "A.npy", "-o", "C.npy", "-n", ranks).stdout
-        assert (f"{ranks} ranks shared {ap.launch.cores()} cores of this computer" in shown) == (ranks > 1)
+        assert (f"{ranks} ranks shared {ap.run.launch.cores()} cores of this computer" in shown) == (ranks > 1)
 
 
 def write_mtx(path, a):
@@ -200,7 +200,7 @@ def test_hdf5_in_and_out(allport, tmp_path):
 
 def test_it_joins_when_mpiexec_has_started_it(ab, tmp_path):
     command = [
-        *ap.launch.mpiexec_command(4),
+        *ap.run.launch.mpiexec_command(4),
         sys.executable,
         "-m",
         "allport",
@@ -211,7 +211,7 @@ def test_it_joins_when_mpiexec_has_started_it(ab, tmp_path):
         "-o",
         "C.npy",
     ]
-    env = {**os.environ, **ap.launch.environment(4), "ALLPORT_MACHINE": "torus:2x2"}
+    env = {**os.environ, **ap.run.launch.environment(4), "ALLPORT_MACHINE": "torus:2x2"}
     done = subprocess.run([*command, "--json"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["plan"]["machine"] == "torus:2x2"
@@ -295,7 +295,7 @@ class TestBadInput:
 def test_plans_of_huge_products(shape):
     """Their panels are counted, not walked through: these took hours."""
     for machine in ("torus:4x4", "torus:3x2x2"):
-        plan = ap.plan_gemm(*shape, machine)
+        plan = ap.plan.gemm(*shape, machine)
         chosen = plan.to_dict()["chosen"]
         assert plan.memory >= sum(shape[i] * shape[j] * 8 // 16 for i, j in ((0, 1), (0, 2), (1, 2)))
         assert chosen["words"] >= chosen["bound_words"] * (1 - 1e-9)
@@ -303,7 +303,7 @@ def test_plans_of_huge_products(shape):
 
 def test_products_that_no_memory_holds():
     for shape in [(2**40, 2**40, 1), (2**63 - 1, 1, 1), (1, 2**62, 2**62)]:
-        with pytest.raises(ap.AllportError, match="m, n, k"):
-            ap.plan_gemm(*shape, "torus:4x4")
-    with pytest.raises(ap.AllportError, match="m, n"):
-        ap.plan_lu(2**40, 2**40, "torus:4x4")
+        with pytest.raises(ap.Error, match="m, n, k"):
+            ap.plan.gemm(*shape, "torus:4x4")
+    with pytest.raises(ap.Error, match="m, n"):
+        ap.plan.lu(2**40, 2**40, "torus:4x4")

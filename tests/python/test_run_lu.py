@@ -131,13 +131,13 @@ def test_growth_is_told_and_mended(allport, tmp_path):
 def test_factors_are_read_again(allport, a, tmp_path):
     assert allport("run", "lu", "A.npy", "-o", "F.npz", "-n", 3).returncode == 0
     code = (
-        "import allport as ap, numpy as np; f = ap.load_lu('F.npz'); b = np.ones(45); "
+        "import allport as ap, numpy as np; f = ap.linalg.LU.load('F.npz'); b = np.ones(45); "
         "x = f.solve(b); print(np.abs(np.load('A.npy') @ x - b).max() < 1e-10)"
     )
     done = subprocess.run(
-        [*ap.launch.mpiexec_command(2), sys.executable, "-c", code],
+        [*ap.run.launch.mpiexec_command(2), sys.executable, "-c", code],
         cwd=tmp_path,
-        env={**os.environ, **ap.launch.environment(2)},
+        env={**os.environ, **ap.run.launch.environment(2)},
         capture_output=True,
         text=True,
         timeout=120,

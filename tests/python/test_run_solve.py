@@ -110,8 +110,8 @@ def test_nothing_to_solve(allport, tmp_path):
 
 def test_it_joins_when_mpiexec_has_started_it(system, tmp_path):
     words = ["run", "solve", "A.npy", "B.npy", "-o", "X.npy", "--json"]
-    command = [*ap.launch.mpiexec_command(4), sys.executable, "-m", "allport", *words]
-    env = {**os.environ, **ap.launch.environment(4), "ALLPORT_MACHINE": "torus:2x2"}
+    command = [*ap.run.launch.mpiexec_command(4), sys.executable, "-m", "allport", *words]
+    env = {**os.environ, **ap.run.launch.environment(4), "ALLPORT_MACHINE": "torus:2x2"}
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["plan"]["machine"] == "torus:2x2"
@@ -147,8 +147,8 @@ class TestBadInput:
 
     def test_an_output_is_refused_before_the_work_on_ranks_that_are_there_already(self, system, tmp_path):
         np.save(tmp_path / "A.npy", np.zeros((45, 45)))  # would be found singular
-        command = [*ap.launch.mpiexec_command(3), sys.executable, "-m", "allport", "run", "solve", "A.npy", "B.npy"]
-        env = {**os.environ, **ap.launch.environment(3)}
+        command = [*ap.run.launch.mpiexec_command(3), sys.executable, "-m", "allport", "run", "solve", "A.npy", "B.npy"]
+        env = {**os.environ, **ap.run.launch.environment(3)}
         done = subprocess.run(
             [*command, "-o", "no/X.npy"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=240
         )

@@ -27,7 +27,7 @@ def simulate(case: dict, tmp_path: Path, **options: object) -> ap.sim.Simulation
         segment=case["segment"],
         window=case["window"],
     )
-    return ap.simulate(schedule, machine, sharing="fair", latency_weights=True, **options)
+    return ap.simulate(schedule, machine, model=ap.sim.Model(sharing="fair", latency_weights=True, **options))
 
 
 def name(case: dict) -> str:

@@ -49,7 +49,7 @@ def test_link_loads_are_those_of_the_proof() -> None:
     machine = ap.Machine.parse("bgp:4x4x2")
     schedule = ap.make_schedule("alltoall", machine, bytes=1024)
     run = ap.simulate(schedule, machine)
-    links = ap.prove(schedule, machine).links
+    links = ap.verify.prove(schedule, machine).links
     assert run.link_bytes.max() == links["max"]
     assert run.link_bytes.sum() == links["bytes"]
 
@@ -72,18 +72,22 @@ def test_random_placement_is_slower_and_repeatable() -> None:
     mixed = ap.simulate(schedule, machine, placement="random:7").seconds
     assert mixed > 1.4 * plain
     assert mixed == ap.simulate(schedule, machine, placement="random:7").seconds
-    with pytest.raises(ap.AllportError, match="placement = 'random'"):
+    with pytest.raises(ap.Error, match="placement = 'random'"):
         ap.simulate(schedule, machine, placement="random")
 
 
 def test_nothing_broken_is_simulated() -> None:
     schedule = broadcast("bgp:4x4")
-    with pytest.raises(ap.AllportError, match="ranks"):
+    with pytest.raises(ap.Error, match="ranks"):
         ap.simulate(schedule, "bgp:4x5", proof=True)
-    with pytest.raises(ap.AllportError, match="sharing = 'both'"):
-        ap.simulate(schedule, "bgp:4x4", sharing="both")
-    with pytest.raises(ap.AllportError, match=r"engine = 'recurrence': .*more than one link"):
-        ap.simulate(ap.make_schedule("bcast", "bgp:4x4", algorithm="binomial", bytes=9), "bgp:4x4", engine="recurrence")
+    with pytest.raises(ap.Error, match="sharing = 'both'"):
+        ap.simulate(schedule, "bgp:4x4", model=ap.sim.Model(sharing="both"))
+    with pytest.raises(ap.Error, match=r"engine = 'recurrence': .*more than one link"):
+        ap.simulate(
+            ap.make_schedule("bcast", "bgp:4x4", algorithm="binomial", bytes=9),
+            "bgp:4x4",
+            model=ap.sim.Model(engine="recurrence"),
+        )
 
 
 def test_command_prints_a_table_and_json(tmp_path: Path) -> None:
@@ -104,27 +108,30 @@ def test_what_would_take_too_long_is_refused_before_it_begins() -> None:
     segment = re.search(r"--segment (\S+)", said)[1]
     data = ap.make_schedule("bcast", "bgp:32x32x32", algorithm="binomial", bytes="64MiB", segment=segment)
     assert data.segment > 1024
-    with pytest.raises(ap.AllportError, match="whole messages still are"):
-        ap.simulate(broadcast(), "bgp:4x4", most_seconds=1e-9)
-    assert ap.simulate(broadcast(), "bgp:4x4", most_seconds=60).seconds == ap.simulate(broadcast(), "bgp:4x4").seconds
+    with pytest.raises(ap.Error, match="whole messages still are"):
+        ap.simulate(broadcast(), "bgp:4x4", model=ap.sim.Model(most_seconds=1e-9))
+    assert (
+        ap.simulate(broadcast(), "bgp:4x4", model=ap.sim.Model(most_seconds=60)).seconds
+        == ap.simulate(broadcast(), "bgp:4x4").seconds
+    )
 
 
 def test_chrome_trace_is_whole(tmp_path: Path) -> None:
     run = ap.simulate(broadcast(size=20_000), "bgp:4x4", trace=True)
-    ap.trace.chrome(run, str(tmp_path / "t.json"))
+    ap.report.trace.chrome(run, str(tmp_path / "t.json"))
     events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
     bars = [e for e in events if e["ph"] == "X"]
     assert len(bars) == len(run.timeline)
     assert max(e["ts"] + e["dur"] for e in bars) == pytest.approx(run.seconds * 1e6)
     assert len([e for e in bars if e["cat"] == "critical"]) == len(run.critical_path)
     assert {e["pid"] for e in bars} == set(range(16))
-    with pytest.raises(ap.AllportError, match="trace=True"):
-        ap.trace.chrome(ap.simulate(broadcast(), "bgp:4x4"), str(tmp_path / "t.json"))
+    with pytest.raises(ap.Error, match="trace=True"):
+        ap.report.trace.chrome(ap.simulate(broadcast(), "bgp:4x4"), str(tmp_path / "t.json"))
 
 
 def test_view_needs_nothing_from_outside(tmp_path: Path) -> None:
     run = ap.simulate(broadcast("bgp:3x4x2", size=20_000), "bgp:3x4x2", trace=True)
-    ap.trace.animate(run, str(tmp_path / "v.html"))
+    ap.report.trace.animate(run, str(tmp_path / "v.html"))
     page = (tmp_path / "v.html").read_text()
     assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//""", page)
     found = re.search(r"const data = (\{.*?\});\n", page)

@@ -38,7 +38,7 @@ def some_distribution(rng, shape, ranks):
         left //= parts
         cuts.append((0, *sorted(int(n) for n in rng.integers(0, extent + 1, parts - 1)), extent))
     used = math.prod(len(c) - 1 for c in cuts)
-    return ap.TensorDistribution(
+    return ap.tensors.TensorDistribution(
         tuple(shape), tuple(groups), tuple(cuts), tuple(int(r) for r in rng.permutation(ranks)[:used])
     )
 
@@ -99,27 +99,27 @@ def test_listings_are_counted_last_axis_fastest():
 
 
 def test_distributions():
-    blocks = ap.TensorDistribution.blocks((7, 3, 5), (2, 1, 3))
+    blocks = ap.tensors.TensorDistribution.blocks((7, 3, 5), (2, 1, 3))
     assert (
         blocks.local_shape(0) == (3, 3, 1) and blocks.local_shape(5) == (4, 3, 2) and blocks.local_shape(6) == (0, 0, 0)
     )
-    onto = ap.TensorDistribution.onto((8, 8, 8), "torus:4x2", ("y", "", "x"))
+    onto = ap.tensors.TensorDistribution.onto((8, 8, 8), "torus:4x2", ("y", "", "x"))
     assert onto.parts == (2, 1, 4) and onto.grid[1, 0].tolist() == [4, 5, 6, 7]
-    both = ap.TensorDistribution.onto((8, 8), "torus:4x2", ("", "yx"), mapping=[7, 6, 5, 4, 3, 2, 1, 0])
+    both = ap.tensors.TensorDistribution.onto((8, 8), "torus:4x2", ("", "yx"), mapping=[7, 6, 5, 4, 3, 2, 1, 0])
     assert both.parts == (1, 8) and both.grid[0].tolist() == [7, 6, 5, 4, 3, 2, 1, 0]
-    assert ap.TensorDistribution.whole_on((2, 2), 3).local_shape(3) == (2, 2)
-    fused = ap.TensorDistribution((4, 6), ((1, 0),), ((0, 5, 24),), (1, 0))
+    assert ap.tensors.TensorDistribution.whole_on((2, 2), 3).local_shape(3) == (2, 2)
+    fused = ap.tensors.TensorDistribution((4, 6), ((1, 0),), ((0, 5, 24),), (1, 0))
     assert fused.box(1) == ((0, 5),) and not fused.is_blocks and fused.unfused().is_blocks
     for word, make in [
-        ("groups", lambda: ap.TensorDistribution((2, 2), ((0,),), ((0, 2),), (0,))),
-        ("cuts", lambda: ap.TensorDistribution((2,), ((0,),), ((0, 1),), (0,))),
-        ("ranks", lambda: ap.TensorDistribution((2,), ((0,),), ((0, 1, 2),), (0,))),
-        ("at most once", lambda: ap.TensorDistribution((2,), ((0,),), ((0, 1, 2),), (0, 0))),
-        ("parts", lambda: ap.TensorDistribution.blocks((2, 2), (2,))),
-        ("where", lambda: ap.TensorDistribution.onto((2, 2), "torus:4x2", ("x", "x"))),
-        ("where", lambda: ap.TensorDistribution.onto((2, 2), "torus:4x2", ("z", ""))),
+        ("groups", lambda: ap.tensors.TensorDistribution((2, 2), ((0,),), ((0, 2),), (0,))),
+        ("cuts", lambda: ap.tensors.TensorDistribution((2,), ((0,),), ((0, 1),), (0,))),
+        ("ranks", lambda: ap.tensors.TensorDistribution((2,), ((0,),), ((0, 1, 2),), (0,))),
+        ("at most once", lambda: ap.tensors.TensorDistribution((2,), ((0,),), ((0, 1, 2),), (0, 0))),
+        ("parts", lambda: ap.tensors.TensorDistribution.blocks((2, 2), (2,))),
+        ("where", lambda: ap.tensors.TensorDistribution.onto((2, 2), "torus:4x2", ("x", "x"))),
+        ("where", lambda: ap.tensors.TensorDistribution.onto((2, 2), "torus:4x2", ("z", ""))),
     ]:
-        with pytest.raises(ap.AllportError, match=word):
+        with pytest.raises(ap.Error, match=word):
             make()
 
 
@@ -150,7 +150,7 @@ def test_notation_is_numpys():
             wanted = None
         try:
             got = of_einsum(subscripts, *shapes).shape
-        except ap.AllportError as error:
+        except ap.Error as error:
             assert wanted is None, (subscripts, shapes, wanted, error)
             refused += 1
         else:
@@ -162,35 +162,37 @@ def test_notation_is_numpys():
 
 def test_plans_choose_by_exchanges_too():
     shapes = (32, 64, 32, 64), (32, 64, 32, 64)
-    free = ap.plan_einsum("ijab,abkl->ijkl", *shapes, "torus:4x4")
-    product = ap.plan_gemm(2048, 2048, 2048, "torus:4x4")
+    free = ap.tensors.plan_einsum("ijab,abkl->ijkl", *shapes, "torus:4x4")
+    product = ap.plan.gemm(2048, 2048, 2048, "torus:4x4")
     assert free.predicted == pytest.approx(product.predicted) and free.seconds["redistribute_a"] == 0
     # Blocks that are the product's own cost nothing more, in either order of the grid.
     for where in (("y", "", "x", ""), ("x", "", "y", "")):
-        given = ap.TensorDistribution.onto(shapes[0], "torus:4x4", where)
-        plan = ap.plan_einsum("ijab,abkl->ijkl", *shapes, "torus:4x4", a=given, b=given, distribution=given)
+        given = ap.tensors.TensorDistribution.onto(shapes[0], "torus:4x4", where)
+        plan = ap.tensors.plan_einsum("ijab,abkl->ijkl", *shapes, "torus:4x4", given=(given, given), distribution=given)
         assert plan.predicted == pytest.approx(product.predicted), plan.to_dict()["chosen"]
         assert plan.to_dict()["chosen"]["redistribution_words"] == 0
     # An index that is cut comes first among those that are counted with it.
-    other = ap.TensorDistribution.onto(shapes[0], "torus:4x4", ("", "y", "", "x"))
-    plan = ap.plan_einsum("ijab,abkl->ijkl", *shapes, "torus:4x4", a=other)
+    other = ap.tensors.TensorDistribution.onto(shapes[0], "torus:4x4", ("", "y", "", "x"))
+    plan = ap.tensors.plan_einsum("ijab,abkl->ijkl", *shapes, "torus:4x4", given=(other, None))
     assert plan.choice.rows == ("j", "i") and plan.choice.inner == ("b", "a")
     assert plan.to_dict()["chosen"]["redistribution_words"] == 0 and plan.seconds["redistribute_a"] > 0  # turned round
     # What all ranks exchange with all is dearer than a product on a worse grid.
-    lines = ap.TensorDistribution.onto(shapes[0], "torus:4x4", ("yx", "", "", ""))
-    plan = ap.plan_einsum("ijab,abkl->ijkl", *shapes, "torus:4x4", a=lines, distribution=lines)
+    lines = ap.tensors.TensorDistribution.onto(shapes[0], "torus:4x4", ("yx", "", "", ""))
+    plan = ap.tensors.plan_einsum("ijab,abkl->ijkl", *shapes, "torus:4x4", given=(lines, None), distribution=lines)
     costs = [c["seconds"]["total"] for c in plan.to_dict()["candidates"] if "why_not" not in c]
     assert plan.predicted == min(costs)
 
 
 def test_batches_are_shared_out_by_price():
-    many = ap.plan_einsum("bij,bjk->bik", (64, 100, 100), (64, 100, 100), "torus:4x4")
+    many = ap.tensors.plan_einsum("bij,bjk->bik", (64, 100, 100), (64, 100, 100), "torus:4x4")
     assert many.choice.parts == 16 and many.to_dict()["chosen"]["product_words"] == 0
-    few = ap.plan_einsum("bij,bjk->bik", (2, 3000, 3000), (2, 3000, 3000), "torus:4x4")
+    few = ap.tensors.plan_einsum("bij,bjk->bik", (2, 3000, 3000), (2, 3000, 3000), "torus:4x4")
     assert few.choice.parts in (1, 2)
     assert few.batches in ((2,), (1, 1))
-    with pytest.raises(ap.AllportError, match="bytes per rank") as error:
-        ap.plan_einsum("bij,bjk->bik", (64, 100, 100), (64, 100, 100), "torus:4x4", memory="10kB")
+    with pytest.raises(ap.Error, match="bytes per rank") as error:
+        ap.tensors.plan_einsum(
+            "bij,bjk->bik", (64, 100, 100), (64, 100, 100), "torus:4x4", options=ap.Options(memory="10kB")
+        )
     assert error.value.kind == "memory"
 
 
@@ -250,8 +252,8 @@ def test_what_ranks_pass_on_is_planned(allport, tmp_path):
     report = json.loads(done.stdout)["report"]
     assert report["as_planned"] and report["redistribution"]["predicted"] == report["redistribution"]["measured"]
     np.testing.assert_allclose(np.load(tmp_path / "C.npy"), np.einsum("ijab,klab->ijkl", a, a))
-    blocks = ap.TensorDistribution.blocks(a.shape, (1, 4, 1, 1))
-    plan = ap.plan_einsum("ijab,klab->ijkl", a.shape, a.shape, str(machine), a=blocks, b=blocks)
+    blocks = ap.tensors.TensorDistribution.blocks(a.shape, (1, 4, 1, 1))
+    plan = ap.tensors.plan_einsum("ijab,klab->ijkl", a.shape, a.shape, str(machine), given=(blocks, blocks))
     hops = [hop for way in plan.ways.values() for hop in way if hop.moves]
     straight = sum(n for hop in hops for s, t, n in zip(*hop.messages(), strict=True) if s != t)
     assert hops and plan.traffic()[1][:, 2].sum() > 8 * straight

@@ -17,21 +17,23 @@ from allport.comm import Communicator, Transfer, Persistent
 import allport as ap
 
 def use(comm: Communicator) -> float:
-    total: np.ndarray = comm.allreduce(np.ones(3), "max")
-    collected: np.ndarray | None = comm.gather(total, root=1)
-    started: Transfer = comm.start_alltoallv(total, [1, 2], [2, 1])
-    often: Persistent = comm.prepare_bcast(bytearray(4))
-    often.start().wait()
+    total = np.zeros(3)
+    comm.Allreduce(np.ones(3), total, np.maximum)
+    collected = np.zeros((2, 3)) if comm.Get_rank() == 1 else None
+    comm.Gather(total, collected, root=1)
+    started: Transfer = comm.Ialltoallv([total, [1, 2]], [total.copy(), [2, 1]])
+    often: Persistent = comm.Bcast_init(bytearray(4))
+    often.Start().Wait()
     machine: ap.Machine = ap.Machine.parse("torus:4x4")
-    plan = ap.plan_gemm(100, 100, 100, machine)
-    return plan.predicted + (0.0 if collected is None else float(collected.sum())) + float(started.test())
+    plan = ap.plan.gemm(100, 100, 100, machine)
+    return plan.predicted + (0.0 if collected is None else float(collected.sum())) + float(started.Test())
 """
 WRONG = """\
 from allport.comm import Communicator
 
 def use(comm: Communicator) -> None:
-    comm.bcast(3, root="zero")
-    comm.allreduce(1.0, op=4)
+    comm.Bcast(3, root="zero")
+    comm.Allreduce(1.0, 2.0, op=4)
     comm.teleport()
 """
 

@@ -82,7 +82,7 @@ def opened(page: Path, folder: Path) -> dict[str, Any]:
 def test_links_light_up_as_the_slider_moves(machine: str, collective: str, algorithm: str, tmp_path: Path) -> None:
     schedule = ap.make_schedule(collective, machine, algorithm=algorithm, bytes=20_000, segment=4096)
     run = ap.simulate(schedule, machine, trace=True)
-    ap.trace.animate(run, str(tmp_path / "v.html"))
+    ap.report.trace.animate(run, str(tmp_path / "v.html"))
     found = opened(tmp_path / "v.html", tmp_path)
     assert found["wrong"] == []
     assert found["title"].startswith(f"{collective} by {algorithm}")
@@ -108,7 +108,7 @@ def test_links_light_up_as_the_slider_moves(machine: str, collective: str, algor
 def test_a_page_in_which_nothing_moves_is_told(tmp_path: Path) -> None:
     """The probe sees a broken page: this test of the test needs a browser, too."""
     schedule = ap.make_schedule("bcast", "bgp:4x4", bytes=20_000)
-    ap.trace.animate(ap.simulate(schedule, "bgp:4x4", trace=True), str(tmp_path / "v.html"))
+    ap.report.trace.animate(ap.simulate(schedule, "bgp:4x4", trace=True), str(tmp_path / "v.html"))
     text = (tmp_path / "v.html").read_text()
     (tmp_path / "v.html").write_text(text.replace("function busy(list, from, to) {", "function busy() { nothing();"))
     wrong = opened(tmp_path / "v.html", tmp_path)["wrong"]

@@ -106,7 +106,7 @@ class Desk:
         tools.mkdir()
         here = {"python": [sys.executable], "allport": [sys.executable, "-m", "allport"]}
         self.family = family = ap.mpi.family() or "openmpi"
-        mpiexec = str(ap.build_info()["mpiexec"])
+        mpiexec = str(ap.mpi.build_info()["mpiexec"])
         for name in ("mpicc", "mpifort"):
             beside = Path(mpiexec).with_name(f"{name}.{family}")
             found = shutil.which(str(beside)) or shutil.which(name)
@@ -119,7 +119,9 @@ class Desk:
             script.chmod(0o755)
         dropped = ("OMPI_", "PMI", "MPI4PY_", "ALLPORT_")
         env = {
-            k: v for k, v in ap.launch.environment(4).items() if not k.startswith(dropped) or k.startswith("OMPI_MCA")
+            k: v
+            for k, v in ap.run.launch.environment(4).items()
+            if not k.startswith(dropped) or k.startswith("OMPI_MCA")
         }
         for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"):
             env[name] = "1"

@@ -218,7 +218,7 @@ def test_a_new_run_replaces_the_kept_one_and_is_made_once(tmp_path: Path, monkey
     assert kept.date and kept.command == "python studies chan06-simultaneous --run"
 
     def cannot(run: figures.Run) -> LabRun:
-        raise ap.AllportError("lab: needs root")
+        raise ap.Error("lab: needs root")
 
     made[0] = replace(made[0], measure=cannot)
     entries = reproduce("all", tmp_path, quick=True, run=True)

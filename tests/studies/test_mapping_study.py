@@ -80,7 +80,7 @@ def test_choleskys_messages_are_those_of_its_graph(study: ModuleType, rows: int,
     sent = [0] * (rows * columns)
     for source, _, size in tiles_sent("cholesky", rows, columns, tiles, 16):
         sent[source] += size
-    graph = ap.graph.cholesky_graph(16 * tiles, 16, f"{rows}x{columns}")
+    graph = ap.graph.cholesky(16 * tiles, 16, f"{rows}x{columns}")
     assert sent == [c.bytes_sent for c in ap.graph.count(graph, carrier="flat")]
 
 
@@ -92,7 +92,7 @@ def test_no_mapping_is_below_the_bound(bounds: ModuleType, spec: str) -> None:
     orders = list(itertools.permutations(range(n)))
     for density in (2, 5, n * n):
         pairs = [(int(a), int(b), int(s)) for a, b, s in rng.integers(0, [n, n, 9000], size=(density * n, 3)) if a != b]
-        pattern = ap.Pattern("random", n, pairs)
+        pattern = ap.pattern.Pattern("random", n, pairs)
         tried = orders if n <= 6 else [orders[i] for i in rng.integers(0, len(orders), 2000)]
         least = min(ap.mapping.score(machine, pattern, list(p))["busiest_link_s"] for p in tried)
         assert bounds.cut_bound(machine, pattern) <= least * (1 + 1e-9)

@@ -37,9 +37,9 @@ def main() -> int:
     command = [sys.executable, "-m", "allport", "run", "solve", "A.npy", "b.npy", "-o", "x.npy", "-n", str(RANKS)]
     subprocess.run([*command, "--machine", "torus:2x2"], check=True, stdout=subprocess.DEVNULL)
     Path("all.py").write_text(SCRIPT)
-    launcher = "import allport as ap; print(*ap.launch.mpiexec_command(4), sep='\\n')"
+    launcher = "import allport as ap; print(*ap.run.launch.mpiexec_command(4), sep='\\n')"
     words = subprocess.run([sys.executable, "-c", launcher], check=True, capture_output=True, text=True).stdout.split()
-    environment = "import allport as ap, json; print(json.dumps(ap.launch.environment(4)))"
+    environment = "import allport as ap, json; print(json.dumps(ap.run.launch.environment(4)))"
     told = subprocess.run([sys.executable, "-c", environment], check=True, capture_output=True, text=True).stdout
     done = subprocess.run([*words, sys.executable, "all.py"], env=json.loads(told), capture_output=True, text=True)
     print(done.stdout, end="")

@@ -17,20 +17,24 @@ from typing import Any
 
 import allport as ap
 
+# Public modules of packages.
+REPORT, RUN = "draw gantt pages plot trace".split(), "calibrate job jobs launch links".split()
+BENCH = "calls compare jacobi measured places rivals".split()
 # Markup of reStructuredText that sentences have by chance: *, |, _ at a word's end, and backslashes.
 MARKUP = re.compile(r"([\\*|])|(?<=\w)(_+)(?!\w)")
 
 
 def modules() -> list[ModuleType]:
     """The public modules, those that hold public names included, by name."""
-    names = {*ap._ROOMS.values(), *ap._HOMES.values(), "mpi"}
+    names = {*ap._MODULES, *ap._HOMES.values(), *(f"report.{n}" for n in REPORT), *(f"run.{n}" for n in RUN)}
+    names |= {f"bench.{n}" for n in BENCH} | {"preload"}
     return [ap, *(importlib.import_module(f"allport.{name}") for name in sorted(names))]
 
 
 def public(module: ModuleType) -> list[str]:
     """A module's public names that are no modules, in its own order; the package's, if from nowhere else."""
     if module is ap:
-        return [name for name in ap.__all__ if name not in ap._ROOMS and name not in ap._HOMES and name != "mpi"]
+        return []
     given = getattr(module, "__all__", None)
     if given is None:
         given = [n for n, v in vars(module).items() if getattr(v, "__module__", None) == module.__name__]
@@ -39,9 +43,7 @@ def public(module: ModuleType) -> list[str]:
 
 def home(name: str) -> str:
     """Where a name of `import allport` is documented: allport.machine.Machine."""
-    if name in ap._HOMES:
-        return f"allport.{ap._HOMES[name]}.{name}"
-    return f"allport.{ap._ROOMS[name]}" if name in ap._ROOMS else f"allport.{name}"
+    return f"allport.{ap._HOMES[name]}.{name}" if name in ap._HOMES else f"allport.{name}"
 
 
 def entries() -> Iterator[tuple[ModuleType, str, Any]]:
@@ -191,7 +193,7 @@ def index() -> str:
     ]
     lines += [".. list-table::", "   :widths: 30 70", "   :header-rows: 1", "", "   * - name", "     - "]
     for name in sorted(ap.__all__, key=str.lower):
-        kind = "mod" if name in ap._ROOMS or name == "mpi" else "obj"
+        kind = "mod" if name in ap._MODULES else "obj"
         lines += [f"   * - :py:{kind}:`ap.{name} <{documented(name)}>`"]
         lines += [f"     - {restructured([summary(getattr(ap, name))])[0]}"]
     lines += ["", ".. toctree::", "   :maxdepth: 1", "   :caption: Modules", "   :glob:", "", "   allport*", ""]

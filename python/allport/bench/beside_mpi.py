@@ -30,7 +30,7 @@ from allport.errors import failure
 from allport.notebook import with_bar
 from allport.run.launch import ended_by_signals
 from allport.select import explain
-from allport.sim import simulate
+from allport.sim import Model, simulate
 
 __all__ = ["run"]
 
@@ -177,7 +177,9 @@ def _summary(row: _Row, job: Job, place: Place) -> dict[str, Any]:
     what = contract_name(job.collective)
     choice = explain(what, place.machine, bytes=row.bytes, element=element_of(job.collective))
     bound = _native.bound(what, raw_machine(place), 0, row.bytes)
-    simulated = simulate(_native.make_schedule(place.machine, choice), place.machine, overheads="serial").seconds
+    simulated = simulate(
+        _native.make_schedule(place.machine, choice), place.machine, model=Model(overheads="serial")
+    ).seconds
     found: dict[str, Any] = {
         "size": row.size,
         "bytes": row.bytes,
@@ -218,7 +220,7 @@ def run(job: Job, progress: Progress | None = None) -> dict[str, Any]:
     """Runs the comparison; {"sizes": [{size, mpi, mpi_best, ours, ours_best, ratio, bound, of_bound, wrong, ...}]},
     and in "links" what the lab's links are set to.
 
-    Times in seconds of the slowest rank. Keeps them for `allport explain`. Raises AllportError or JobFailed.
+    Times in seconds of the slowest rank. Keeps them for `allport explain`. Raises Error or JobFailed.
     """
     check(job)
     with ended_by_signals(), place_of(job) as place:  # or a lab would outlive it

@@ -1,6 +1,6 @@
 """What a preloaded library costs, or spares, programs of many short collective calls.
 
-    result = ap.calls.run(ap.bench.Job("all", sizes=["0", "8:64KiB"], machine="torus:2x2"), calls=200)
+    result = ap.bench.calls.run(ap.bench.Job("all", sizes=["0", "8:64KiB"], machine="torus:2x2"), calls=200)
 
 Calls follow each other as programs make them, the root going round: plain, with the drop-in in `auto`, where it tries
 reductions, too (`free`: ALLPORT_SELECT), where it tries nothing (`price`), and with every call taken (`always`).
@@ -80,7 +80,7 @@ def run(
     job: a bench.Job, of which collective ('all' or names with commas), sizes, machine or lab, mpi, library, rounds and
     seconds (about so long for each collective and size in a round) count. Each round starts the program once for each
     mode, by turns, another one first. first: the first `calls` that a communicator sees, which the drop-in may spend on
-    trying; then "later" of a row has the same for the second half of them. Raises AllportError or JobFailed.
+    trying; then "later" of a row has the same for the second half of them. Raises Error or JobFailed.
     """
     names = _check(job, calls, modes)
     with ended_by_signals(), place_of(job) as place:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from allport._native import AllportError, Machine
+from allport._native import Machine
 from allport.bench.job import block_of, contract_name, element_of, sizes_of
 from allport.collectives import algorithms as registered
 from allport.collectives import make_schedule
-from allport.errors import failure
+from allport.errors import Error, failure
 from allport.machine import as_machine
 from allport.notebook import with_bar
 from allport.select import explain
@@ -36,7 +37,7 @@ def compare(
     sizes: of the whole vector, as in `allport bench`; block collectives cut it into a block per rank. algorithms: all
     that are registered unless named. options: of simulate(). Returns {"rows": [{"size", "bytes", "bound", "chosen",
     "fastest", "algorithms": {name: {"seconds", "predicted", "segment", "wall"} or {"reason"}}}], ...}.
-    Raises AllportError when none can serve.
+    Raises Error when none can serve.
     """
     where = as_machine(machine)
     name = contract_name(collective)
@@ -63,7 +64,8 @@ def compare(
         row["chosen"] = explain(name, where, bytes=bytes_, root=root, element=element).algorithm
         row["bound"] = {a: r.pop("bound") for a, r in row["algorithms"].items() if "bound" in r}[row["fastest"]]
         rows.append(row)
-    return {"collective": collective, "machine": where.name, "ranks": where.ranks, "options": options, "rows": rows}
+    told = {name: asdict(value) if name == "model" else value for name, value in options.items()}
+    return {"collective": collective, "machine": where.name, "ranks": where.ranks, "options": told, "rows": rows}
 
 
 def _one(
@@ -85,7 +87,7 @@ def _one(
         )
         began = time.perf_counter()
         run = simulate(schedule, machine, **options)
-    except AllportError as error:
+    except Error as error:
         if getattr(error, "kind", "") != "unsupported":
             raise
         return {"reason": str(error)}

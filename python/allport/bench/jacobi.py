@@ -1,6 +1,6 @@
 """Jacobi in blocks with a spread (Robson18) beside plain MPI + OpenMP and its kin, and CkLoop's policy.
 
-result = ap.jacobi.run(ap.jacobi.Jacobi(grid="4096x4096", block="512x512", spread="1,2"))
+result = ap.bench.jacobi.run(ap.bench.jacobi.Jacobi(grid="4096x4096", block="512x512", spread="1,2"))
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def run(job: Jacobi, progress: Callable[[str, float], None] | None = None) -> di
     one of them none, recovered: the share of the time that the slowest rank's work costs beyond the mean
     which moving blocks wins back.
 
-    'process a core' starts the program a second time, with a rank for every thread. Raises AllportError or JobFailed.
+    'process a core' starts the program a second time, with a rank for every thread. Raises Error or JobFailed.
     """
     ways = [way.strip() for way in job.ways.split(",")]
     of_cores = "process a core" in ways

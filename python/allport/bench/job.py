@@ -12,7 +12,7 @@ from allport import lab as labs
 from allport.bench.places import Place, executable
 from allport.bench.rivals import collectives
 from allport.collectives import algorithms
-from allport.errors import AllportError, failure
+from allport.errors import Error, failure
 from allport.machine import Machine
 from allport.run.job import machine_for
 from allport.run.launch import cores
@@ -105,7 +105,7 @@ def contract_name(collective: str) -> str:
 
 
 def check(job: Job) -> None:
-    """Raises AllportError for what cannot be compared."""
+    """Raises Error for what cannot be compared."""
     if job.collective not in collectives():
         raise failure(f"collective = '{job.collective}': expected one of {', '.join(collectives())}")
     for name in ("rounds", "iterations"):
@@ -170,7 +170,7 @@ def dropin_library(job: Job) -> str | None:
         return os.path.abspath(given)
     try:
         return dropin.library("mpi", job.mpi)
-    except AllportError:
+    except Error:
         if job.through == "preload":
             raise
         return None  # the direct mode needs none

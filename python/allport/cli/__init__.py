@@ -32,7 +32,7 @@ from allport.cli import (
     simulate,
     version,
 )
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.run.launch import JobFailed
 from allport.run.rank import joined_rank, joined_size, leave_together
 
@@ -129,7 +129,7 @@ def _run(arguments: list[str] | None) -> int:
         return 1
     except KeyboardInterrupt:
         return _fail("interrupted", "interrupted", 130, words)
-    except (AllportError, JobFailed, ImportError) as error:
+    except (Error, JobFailed, ImportError) as error:
         if os.environ.get("ALLPORT_DEBUG") == "1":
             raise
         code = _fail(str(error), getattr(error, "kind", "run"), 1, words)

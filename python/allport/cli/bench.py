@@ -103,16 +103,16 @@ def _calls(
 ) -> None:
     """Many short calls, plain and under the drop-in."""
     with progress("starting") as bar:
-        result = ap.calls.run(job, calls, bar, [mode.strip() for mode in modes.split(",")], first)
+        result = ap.bench.calls.run(job, calls, bar, [mode.strip() for mode in modes.split(",")], first)
     hand_over(result, output, as_json, _show_calls, report)
     if any(row["wrong"] for row in result["rows"]):
         raise typer.Exit(1)
 
 
-def _jacobi(job: ap.jacobi.Jacobi, output: str | None, as_json: bool, report: str | None) -> None:
+def _jacobi(job: ap.bench.jacobi.Jacobi, output: str | None, as_json: bool, report: str | None) -> None:
     ensure_outputs(output=output)
     with progress("starting") as bar:
-        result = ap.jacobi.run(job, bar)
+        result = ap.bench.jacobi.run(job, bar)
     hand_over(result, output, as_json, jacobi_table.show, report)
 
 
@@ -192,7 +192,7 @@ def bench(
 ) -> None:
     """Time a collective, every byte checked, beside the MPI library's; or 'jacobi', in blocks spread over threads."""
     if collective == "jacobi":
-        asked = ap.jacobi.Jacobi(
+        asked = ap.bench.jacobi.Jacobi(
             grid, block, objects, ways, spread, schedule, chunk, collapse, work, heavy, heavy_part, balance, send,
             ranks, threads, machine, lab, rate, size_of("burst", burst), size_of("limit", limit), iterations, best_of,
         )  # fmt: skip
@@ -200,7 +200,7 @@ def bench(
         return
     if algorithms != "chosen" or load:
         if through == "preload":
-            raise ap.AllportError(
+            raise ap.Error(
                 f"algorithms = '{algorithms}': the drop-in takes the library's chosen one; use --through direct"
             )
         through = "direct"
@@ -232,7 +232,7 @@ def bench(
     with progress("starting") as bar:
         result = ap.bench.run(job, bar)
     if plot:
-        ap.plot.benchmark(result, plot)
+        ap.report.plot.benchmark(result, plot)
     hand_over(result, output, as_json, _show, report)
     if any(row["wrong"] for row in result["sizes"]):
         raise typer.Exit(1)

@@ -54,7 +54,7 @@ def compare(
     """Simulate all algorithms of a collective, or some, over sizes: a table, a plot, JSON."""
     ensure_outputs(plot=plot, output=output)
     with progress("simulating") as bar:
-        result = ap.compare.compare(
+        result = ap.bench.compare.compare(
             collective,
             machine,
             sizes=sizes or ["1KiB:16MiB"],
@@ -62,11 +62,11 @@ def compare(
             segment=segment,
             root=root,
             progress=bar,
-            sharing=sharing,
-            overheads=overheads,
             placement=placement,
-            most_seconds=0.0 if force else ap.sim.MOST_SECONDS,
+            model=ap.sim.Model(
+                sharing=sharing, overheads=overheads, most_seconds=0.0 if force else ap.sim.MOST_SECONDS
+            ),
         )
     if plot:
-        ap.plot.comparison(result, plot)
+        ap.report.plot.comparison(result, plot)
     hand_over(result, output, as_json, _show, report)

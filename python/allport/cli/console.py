@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 import allport as ap
+from allport import notebook
 
 
 def console() -> Console:
@@ -21,7 +22,7 @@ def console() -> Console:
 
 
 def ensure_outputs(**files: str | None) -> None:
-    """Raises AllportError, naming the option, where a file that is asked for cannot be written."""
+    """Raises Error, naming the option, where a file that is asked for cannot be written."""
     for name, path in files.items():
         if path is not None:
             ap.io.ensure_writable(path, name)
@@ -39,7 +40,7 @@ def hand_over(
     if output:
         Path(output).write_text(json.dumps(result, indent=1) + "\n")
     if report:
-        ap.pages.write(result, report)
+        ap.report.pages.write(result, report)
     if as_json:
         print_json(result)
     else:
@@ -79,8 +80,8 @@ def show_candidates(
 def progress(what: str) -> Iterator[Callable[[str, float], None]]:
     """A progress bar on standard error while that is a terminal, or in the notebook that runs this, nothing otherwise:
     call it with (phase, fraction)."""
-    if ap.notebook.in_notebook():
-        with ap.notebook.progress(what) as shown:
+    if notebook.in_notebook():
+        with notebook.progress(what) as shown:
             yield shown
         return
     if not sys.stderr.isatty():

@@ -16,7 +16,7 @@ def extents(text: str, name: str) -> tuple[int, ...]:
         return ()
     parts = [p.strip() for p in text.lower().split("x")]
     if not all(p.isascii() and p.isdecimal() and len(p) < 19 for p in parts):
-        raise ap.AllportError(f"{name} = '{ap.units.short(text)}': expected extents, like 45x45x45x45, or scalar")
+        raise ap.Error(f"{name} = '{ap.units.short(text)}': expected extents, like 45x45x45x45, or scalar")
     return tuple(int(p) for p in parts)
 
 

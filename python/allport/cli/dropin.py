@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-import allport as ap
 from allport.cli.console import print_json
 from allport.cli.options import Json
+from allport.dropin import library
 
 
 def dropin(
@@ -24,7 +24,7 @@ def dropin(
     as_json: Json = False,
 ) -> None:
     """Print the path of the library to preload: LD_PRELOAD=$(allport dropin mpi) ALLPORT_MACHINE=torus:4x4 ..."""
-    path = ap.dropin.library(interface, mpi, ilp64=ilp64)
+    path = library(interface, mpi, ilp64=ilp64)
     if as_json:
         print_json({"interface": interface, "library": path})
     else:

@@ -68,7 +68,7 @@ def export(
 ) -> None:
     """Write a schedule for another simulator or runtime: GOAL text (LogGOPSim) or MSCCL XML."""
     if form not in FORMATS:
-        raise ap.AllportError(f"--format = '{form}': expected {' or '.join(FORMATS)}")
+        raise ap.Error(f"--format = '{form}': expected {' or '.join(FORMATS)}")
     where = ap.Machine.parse(machine)
     schedule = schedule_of(collective, where, **options)
     if form == "goal":

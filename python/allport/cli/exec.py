@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import allport as ap
+from allport import preload
 from allport.cli.console import print_json
 from allport.cli.options import AnyMachine, Json
 
@@ -16,7 +17,7 @@ SETTINGS = {"allow_interspersed_args": False, "help_option_names": ["-h", "--hel
 def _variables(given: list[str]) -> dict[str, str]:
     for one in given:
         if "=" not in one or one.startswith("="):
-            raise ap.AllportError(f"-x {one}: expected NAME=VALUE")
+            raise ap.Error(f"-x {one}: expected NAME=VALUE")
     return dict(one.split("=", 1) for one in given)
 
 
@@ -48,7 +49,7 @@ def exec_(
     as_json: Json = False,
 ) -> None:
     """Start any MPI program with the drop-ins that fit what it is linked with; what it needs is found out."""
-    start = ap.preload.prepare(
+    start = preload.prepare(
         program,
         arguments or [],
         ranks=ranks,

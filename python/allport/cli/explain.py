@@ -10,6 +10,7 @@ import allport as ap
 from allport.cli.console import console, print_json, table, tell_files
 from allport.cli.options import Collective, Element, Json, Load, Machine, PageFile, Root, Size, ranks_of
 from allport.cli.simulate import Placement
+from allport.select import best_cuts
 from allport.units import format_bytes, format_seconds
 
 
@@ -36,7 +37,7 @@ def _show(data: dict[str, Any]) -> None:
         share = f"{bound / seconds:.2f}" if bound and seconds else ""
         return format_seconds(seconds), f"{seconds / least:.2f}", share
 
-    for c in ap.select.best_cuts(data["candidates"]):
+    for c in best_cuts(data["candidates"]):
         name = c["algorithm"]
         if "reason" in c:
             rows.add_row("", name, "", "", "", "", f"cannot: {c['reason']}")
@@ -47,7 +48,9 @@ def _show(data: dict[str, Any]) -> None:
     if "ours_s" in own:
         rows.add_row("", "Allport's, as timed", *prices(own["ours_s"]), "", "")
     source = "" if own["source"] == "calibrated" else " (modelled)"
-    rows.add_row("", ap.measured.MPI + source, *prices(own["predicted_s"]), "", _measured(seen, ap.measured.MPI))
+    rows.add_row(
+        "", ap.bench.measured.MPI + source, *prices(own["predicted_s"]), "", _measured(seen, ap.bench.measured.MPI)
+    )
     out.print(rows)
     if bound:
         out.print(f"lower bound: {format_seconds(bound)}; no schedule is faster on this machine")
@@ -93,9 +96,9 @@ def explain(
         members=ranks_of("--members", members),
     )
     if report is not None:
-        ap.pages.write(choice, report)
+        ap.report.pages.write(choice, report)
     data = choice.to_dict()
-    data["measured"] = ap.measured.find(where, data["collective"], data["bytes"], measured)
+    data["measured"] = ap.bench.measured.find(where, data["collective"], data["bytes"], measured)
     if as_json:
         print_json(data)
     else:

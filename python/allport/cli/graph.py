@@ -51,13 +51,13 @@ def show(
     """What a graph is made of; with -o a drawing, tasks below those that they wait for (Song09, slide 4)."""
     ensure_outputs(output=output)
     if output is not None and not output.endswith(".svg"):
-        raise ap.AllportError(f"output = '{output}': expected a name that ends in .svg")
+        raise ap.Error(f"output = '{output}': expected a name that ends in .svg")
     which = _made(graph, **options)
     checked = ap.graph.check(which.graph)
     if output is not None:
         ap.graph.draw(which.graph, output, most=most)
     if report is not None:
-        ap.pages.write(ap.pages.of_graph(which.graph, which.title), report)
+        ap.report.pages.write(ap.report.pages.of_graph(which.graph, which.title), report)
     if as_json:
         print_json({"graph": which.title, "ranks": which.graph.ranks, **checked._asdict(), "drawing": output})
         return

@@ -9,6 +9,7 @@ import typer
 
 import allport as ap
 from allport.cli.options import Block, Group, Pivot
+from allport.options import JOB_NAMES, named
 
 GRAPHS = ("cholesky", "cholesky-solve", "qr", "gemm", "lu", "lu-solve")
 TILE = 256
@@ -56,16 +57,12 @@ class Made(NamedTuple):
 def _extents(name: str, count: int, n: int | None, shape: str | None, tiles: int | None, nb: int) -> list[int]:
     given = [option for option, value in (("--n", n), ("--shape", shape), ("--tiles", tiles)) if value is not None]
     if len(given) != 1:
-        raise ap.AllportError(
-            f"{name}: expected one of --n N, --shape and --tiles, got {' and '.join(given) or 'none'}"
-        )
+        raise ap.Error(f"{name}: expected one of --n N, --shape and --tiles, got {' and '.join(given) or 'none'}")
     if shape is None:
         return [n if n is not None else (tiles or 0) * nb] * count
     parts = shape.lower().split("x")
     if len(parts) != count or not all(p.strip().isdecimal() for p in parts):
-        raise ap.AllportError(
-            f"shape = '{shape}': expected {count} extents for {name}, like {'x'.join(['4000'] * count)}"
-        )
+        raise ap.Error(f"shape = '{shape}': expected {count} extents for {name}, like {'x'.join(['4000'] * count)}")
     return [int(p) for p in parts]
 
 
@@ -79,29 +76,31 @@ def _grid(grid: str | None, machine: ap.Machine | None) -> str:
     return f"{rows}x{machine.ranks // rows}"
 
 
-def _planned(name: str, extents: list[int], machine: ap.Machine | None, options: dict[str, Any]) -> tuple[Any, str]:
+def _planned(
+    name: str, extents: list[int], machine: ap.Machine | None, dtype: str, options: ap.Options
+) -> tuple[Any, str]:
     if machine is None:
-        raise ap.AllportError(f"{name}: expected --machine SPEC, for which its algorithm and grid are chosen")
-    plan: ap.GemmPlan | ap.LuPlan
+        raise ap.Error(f"{name}: expected --machine SPEC, for which its algorithm and grid are chosen")
+    plan: ap.plan.GemmPlan | ap.plan.LuPlan
     if name == "gemm":
         m, n, k = extents
-        plan = ap.plan_gemm(m, n, k, machine, **options, candidates=1)
-        graph = ap.gemm_graph(plan)
+        plan = ap.plan.gemm(m, n, k, machine, dtype=dtype, options=options)
+        graph = ap.graph.gemm(plan)
     else:
         m, n = extents
-        plan = ap.plan_lu(m, n, machine, **options, candidates=1)
-        graph = ap.lu_graph(plan)
+        plan = ap.plan.lu(m, n, machine, dtype=dtype, options=options)
+        graph = ap.graph.lu(plan)
     grid = "x".join(str(x) for x in plan.grid)
     return graph, f"{name} by {plan.algorithm}, {' x '.join(map(str, extents))}, on a {grid} grid"
 
 
 def _tiled(name: str, extents: list[int], nb: int, grid: str, uplo: str, dtype: str) -> tuple[Any, str]:
     if name == "cholesky":
-        graph = ap.cholesky_graph(extents[0], nb, grid, uplo=uplo, dtype=dtype)
+        graph = ap.graph.cholesky(extents[0], nb, grid, uplo=uplo, dtype=dtype)
     elif name == "qr":
-        graph = ap.qr_graph(extents[0], extents[1], nb, grid, dtype=dtype)
+        graph = ap.graph.qr(extents[0], extents[1], nb, grid, dtype=dtype)
     else:
-        graph = ap.cholesky_solve_graph(extents[0], extents[1], nb, grid, uplo=uplo, dtype=dtype)
+        graph = ap.graph.cholesky_solve(extents[0], extents[1], nb, grid, uplo=uplo, dtype=dtype)
     shape = " x ".join(str(x) for x in (extents if len(extents) > 1 else 2 * extents))
     return graph, f"{name} of {shape} in tiles of {nb}, on a {grid} grid"
 
@@ -110,10 +109,10 @@ def _solve(
     extents: list[int], nb: int, grid: str, machine: ap.Machine | None, form: str | None, dtype: str
 ) -> tuple[Any, str]:
     if machine is None:
-        raise ap.AllportError("lu-solve: expected --machine SPEC, for which what travels is cut")
+        raise ap.Error("lu-solve: expected --machine SPEC, for which what travels is cut")
     if form not in (None, "sums", "panels"):
-        raise ap.AllportError(f"--algorithm = '{form}': expected sums or panels, or none, which has it chosen")
-    graph = ap.lu_solve_graph(extents[0], extents[1], nb, grid, machine, form=form, dtype=dtype)
+        raise ap.Error(f"--algorithm = '{form}': expected sums or panels, or none, which has it chosen")
+    graph = ap.graph.lu_solve(extents[0], extents[1], nb, grid, machine, form=form, dtype=dtype)
     by = f" by {form}" if form else ""
     return graph, f"lu-solve{by}, {extents[0]} x {extents[1]} in blocks of {nb}, on a {grid} grid"
 
@@ -147,28 +146,28 @@ def made(
     block: int,
     algorithm: str | None,
 ) -> Made:
-    """The graph that a command's options name. Raises AllportError for a name that is none, and shapes that miss."""
+    """The graph that a command's options name. Raises Error for a name that is none, and shapes that miss."""
     if name not in GRAPHS:
-        raise ap.AllportError(f"graph = '{name}': expected {', '.join(GRAPHS[:-1])} or {GRAPHS[-1]}")
+        raise ap.Error(f"graph = '{name}': expected {', '.join(GRAPHS[:-1])} or {GRAPHS[-1]}")
     if algorithm is not None and name not in ("gemm", "lu", "lu-solve"):
-        raise ap.AllportError(f"algorithm = '{algorithm}': expected none for {name}, which has one")
+        raise ap.Error(f"algorithm = '{algorithm}': expected none for {name}, which has one")
     tile = nb or (1 if tiles is not None else TILE)
     count = {"cholesky": 1, "gemm": 3}.get(name, 2)
     extents = _extents(name, count, n, shape, tiles, tile)
     if name == "gemm":
         if nb is not None:
-            raise ap.AllportError(f"nb = {nb}: expected none for gemm, which has no tiles; --block: its panels' width")
-        chosen = {"dtype": dtype, "grid": grid, "algorithm": algorithm, "panel": block}
-        graph, title = _planned(name, extents, machine, chosen)
+            raise ap.Error(f"nb = {nb}: expected none for gemm, which has no tiles; --block: its panels' width")
+        chosen = named(JOB_NAMES, grid=grid, algorithm=algorithm, block=block, candidates=1)
+        graph, title = _planned(name, extents, machine, dtype, chosen)
     elif name == "lu":
-        chosen = {"dtype": dtype, "grid": grid, "algorithm": algorithm, "pivot": pivot, "block": block, "nb": nb or 0}
-        graph, title = _planned(name, extents, machine, chosen)
+        chosen = named(JOB_NAMES, grid=grid, algorithm=algorithm, pivot=pivot, block=block, nb=nb or 0, candidates=1)
+        graph, title = _planned(name, extents, machine, dtype, chosen)
     elif name == "lu-solve":
         if block:
-            raise ap.AllportError(f"block = {block}: expected none for lu-solve, whose blocks --nb gives")
+            raise ap.Error(f"block = {block}: expected none for lu-solve, whose blocks --nb gives")
         graph, title = _solve(extents, tile, _grid(grid, machine), machine, algorithm, dtype)
     else:
         if block:
-            raise ap.AllportError(f"block = {block}: expected none for {name}, whose tiles --nb gives")
+            raise ap.Error(f"block = {block}: expected none for {name}, whose tiles --nb gives")
         graph, title = _tiled(name, extents, tile, _grid(grid, machine), uplo, dtype)
     return Made(graph, title, _flops(name, extents, dtype))

@@ -151,7 +151,7 @@ def _status_of(name: str) -> dict[str, Any]:
     """One damaged lab shall not hide the others."""
     try:
         return ap.lab.status(name)
-    except ap.AllportError as error:
+    except ap.Error as error:
         return {"name": name, "state": "damaged", "error": str(error)}
 
 

@@ -16,7 +16,7 @@ def _show(unit: str, value: float) -> str:
     return format_rate(value) if unit == "B/s" else format_seconds(value)
 
 
-def show_links(figures: Sequence[ap.links.Figure]) -> None:
+def show_links(figures: Sequence[ap.run.links.Figure]) -> None:
     """A row each: median and interval."""
     rows = table("links", "median", "from", "to", "confidence", "samples", right=("median", "from", "to", "samples"))
     for f in figures:
@@ -26,7 +26,7 @@ def show_links(figures: Sequence[ap.links.Figure]) -> None:
     console().print(rows)
 
 
-def show_drifts(stored: str, drifts: Sequence[ap.links.Drift]) -> None:
+def show_drifts(stored: str, drifts: Sequence[ap.run.links.Drift]) -> None:
     """A row each, and the sentence that matters."""
     rows = table("links", "stored", "now", "change", "", right=("stored", "now", "change"))
     for d in drifts:

@@ -23,7 +23,7 @@ def show(spec: Spec, report: PageFile = None, as_json: Json = False) -> None:
     """Axes, links and rates of a machine."""
     machine = ap.Machine.parse(spec)
     if report is not None:
-        ap.pages.write(machine, report)
+        ap.report.pages.write(machine, report)
     if as_json:
         print_json(machine.to_dict())
         return
@@ -59,7 +59,7 @@ def show(spec: Spec, report: PageFile = None, as_json: Json = False) -> None:
 @app.command(name="list")
 def list_(as_json: Json = False) -> None:
     """The built-in machines."""
-    machines = [(name, ap.Machine.parse(name)) for name in ap.preset_names()]
+    machines = [(name, ap.Machine.parse(name)) for name in ap.machine.preset_names()]
     if as_json:
         print_json([machine.to_dict() for _, machine in machines])
         return
@@ -129,14 +129,14 @@ def discover(
     ensure_outputs(hosts=hosts)
     measured = None
     if measure and pmix:
-        raise ap.AllportError("measure, pmix: expected one of the two")
+        raise ap.Error("measure, pmix: expected one of the two")
     if pmix:
         measured = ap.discover.pmix.join()
         if measured is None:  # another rank than 0
             return
     if measure:
-        joined = ap.launch.joined_size()
-        measured = ap.discover.latencies.join() if joined else ap.discover.latencies.run(ranks or ap.launch.cores())
+        joined = ap.run.launch.joined_size()
+        measured = ap.discover.latencies.join() if joined else ap.discover.latencies.run(ranks or ap.run.launch.cores())
         if measured is None:  # another rank than 0
             return
     found = ap.discover.discover(
@@ -170,7 +170,7 @@ def _fit_text(fit: dict[str, Any]) -> str:
     return f"{value / 1e6:.0f} Madd/s" if what == "adds" else format_seconds(value)
 
 
-def _show_calibration(machine: ap.Machine, links: list[ap.links.Figure], output: str | None) -> None:
+def _show_calibration(machine: ap.Machine, links: list[ap.run.links.Figure], output: str | None) -> None:
     out, found = console(), machine.to_dict()["calibration"]
     out.print(f"{machine.name}, {found['ranks']} ranks, {found['library']}, {found['date']}")
     out.print()
@@ -200,22 +200,22 @@ def _checked_output(output: str | None) -> None:
     if output is None:
         return
     if not output.endswith(".toml"):
-        raise ap.AllportError(f"output = '{output}': expected a name that ends in .toml, as machine files do")
+        raise ap.Error(f"output = '{output}': expected a name that ends in .toml, as machine files do")
     ensure_outputs(output=output)
 
 
-def _links_of(machine: ap.Machine, on: str, quick: bool, bar: Any) -> list[ap.links.Figure] | None:
+def _links_of(machine: ap.Machine, on: str, quick: bool, bar: Any) -> list[ap.run.links.Figure] | None:
     """The links' figures; None on another rank than 0."""
     if on == "simulator":
-        return ap.links.simulated(machine, quick=quick, progress=bar)
-    if ap.launch.joined_size() is not None:
-        return ap.links.join(machine, quick=quick, progress=bar)
-    return ap.links.run(machine, quick=quick, progress=bar)
+        return ap.run.links.simulated(machine, quick=quick, progress=bar)
+    if ap.run.launch.joined_size() is not None:
+        return ap.run.links.join(machine, quick=quick, progress=bar)
+    return ap.run.links.run(machine, quick=quick, progress=bar)
 
 
-def _check(machine: ap.Machine, stored: str, links: list[ap.links.Figure], tolerance: float, as_json: bool) -> None:
+def _check(machine: ap.Machine, stored: str, links: list[ap.run.links.Figure], tolerance: float, as_json: bool) -> None:
     """Prints what has drifted; exits with 1 where something has."""
-    drifts = ap.links.compare(ap.Machine.parse(stored), links, tolerance)
+    drifts = ap.run.links.compare(ap.Machine.parse(stored), links, tolerance)
     if as_json:
         print_json({"stored": stored, "machine": machine.name, "drifts": [d.to_dict() for d in drifts]})
     else:
@@ -226,8 +226,12 @@ def _check(machine: ap.Machine, stored: str, links: list[ap.links.Figure], toler
 
 def _calibrated(machine: ap.Machine, how: dict[str, Any], bar: Any) -> ap.Machine | None:
     """What MPI's ranks give, without the links' figures; None on another rank than 0."""
-    joined = ap.launch.joined_size() is not None
-    return ap.calibrate.join(machine, **how, progress=bar) if joined else ap.calibrate.run(machine, **how, progress=bar)
+    joined = ap.run.launch.joined_size() is not None
+    return (
+        ap.run.calibrate.join(machine, **how, progress=bar)
+        if joined
+        else ap.run.calibrate.run(machine, **how, progress=bar)
+    )
 
 
 @app.command()
@@ -248,7 +252,9 @@ def calibrate(
     check: Annotated[
         str | None, typer.Option(metavar="FILE.toml", help="Compare the links with this file's; exit 1 on drift.")
     ] = None,
-    tolerance: Annotated[float, typer.Option(help="Share that a figure may be off the file's.")] = ap.links.TOLERANCE,
+    tolerance: Annotated[
+        float, typer.Option(help="Share that a figure may be off the file's.")
+    ] = ap.run.links.TOLERANCE,
     as_json: Json = False,
 ) -> None:
     """Measure a machine: latency, bandwidth, overhead, tau, memory, kernels, and what MPI's and ScaLAPACK's own take.
@@ -259,15 +265,15 @@ def calibrate(
     _checked_output(output)
     ensure_outputs(plot=plot)
     if on not in ("mpi", "simulator"):
-        raise ap.AllportError(f"on = '{on}': expected mpi or simulator")
+        raise ap.Error(f"on = '{on}': expected mpi or simulator")
     if check is not None and output is not None:
-        raise ap.AllportError(f"check, output = '{output}': expected one of the two; --check writes no machine file")
-    usual = (ap.launch.joined_size() or ap.launch.cores()) if on == "mpi" else ranks or 2
+        raise ap.Error(f"check, output = '{output}': expected one of the two; --check writes no machine file")
+    usual = (ap.run.launch.joined_size() or ap.run.launch.cores()) if on == "mpi" else ranks or 2
     spec = machine or check or os.environ.get("ALLPORT_MACHINE")
-    where = ap.job.machine_for(spec, ranks, usual)
+    where = ap.run.job.machine_for(spec, ranks, usual)
     only = only_links or check is not None or on == "simulator"
     found: ap.Machine | None = where
-    figures: list[ap.links.Figure] | None = []
+    figures: list[ap.run.links.Figure] | None = []
     with progress("starting ranks") as bar:
         if not only:
             how = {"quick": quick, "mpi_collectives": mpi_collectives, "kernels": kernels, "scalapack": scalapack}
@@ -277,12 +283,12 @@ def calibrate(
     if found is None or figures is None:  # another rank than 0
         return
     if plot is not None:
-        ap.plot.links(figures, where.name, plot)
+        ap.report.plot.links(figures, where.name, plot)
     if check is not None:
         _check(where, check, figures, tolerance, as_json)
         return
     if figures:
-        found = ap.links.keep(found, figures, ap.links.carrier_name(on))
+        found = ap.run.links.keep(found, figures, ap.run.links.carrier_name(on))
     if output:
         Path(output).write_text(ap.machine.file_text(found, spec or where.name))
     if as_json:

@@ -21,14 +21,14 @@ GRID_PATTERNS = ("alltoall", "allgather", "transpose")
 def _numbers(option: str, text: str) -> list[int]:
     parts = text.replace(",", "x").split("x")
     if not all(p.strip().isdecimal() for p in parts):
-        raise ap.AllportError(f"{option} = '{text}': expected lengths, as 8x8x4")
+        raise ap.Error(f"{option} = '{text}': expected lengths, as 8x8x4")
     return [int(p) for p in parts]
 
 
 def _axes(text: str, grid: list[int]) -> list[int]:
     letters = "xyzuvwst"[: len(grid)]
     if not text or any(a not in letters for a in text):
-        raise ap.AllportError(f"--along = '{text}': expected axes of the grid, of '{letters}'")
+        raise ap.Error(f"--along = '{text}': expected axes of the grid, of '{letters}'")
     return [letters.index(a) for a in text]
 
 
@@ -40,16 +40,16 @@ def _pattern(
     local: str | None,
     size: str,
     periodic: bool,
-) -> ap.Pattern:
+) -> ap.pattern.Pattern:
     if (stencil is None) == (pattern is None):
-        raise ap.AllportError("--stencil, --pattern: expected one of the two")
+        raise ap.Error("--stencil, --pattern: expected one of the two")
     if pattern is not None and pattern not in GRID_PATTERNS:
         return ap.pattern.load(pattern)
     if grid is None:
-        raise ap.AllportError("--grid: expected the process grid beside it, as 8x8x4")
+        raise ap.Error("--grid: expected the process grid beside it, as 8x8x4")
     if stencil is not None:
         if stencil not in POINTS:
-            raise ap.AllportError(f"--stencil = '{stencil}': expected one of {', '.join(POINTS)}")
+            raise ap.Error(f"--stencil = '{stencil}': expected one of {', '.join(POINTS)}")
         cells = [64] * len(grid) if local is None else _numbers("--local", local)
         return ap.pattern.halo(grid, points=POINTS[stencil], local=cells, periodic=periodic)
     bytes_ = parse_bytes(size, "--size")
@@ -65,10 +65,10 @@ def _hosts(path: str | None) -> list[str] | None:
     try:
         return Path(path).read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError) as error:
-        raise ap.AllportError(f"--hosts: {path} cannot be read: {error}") from None
+        raise ap.Error(f"--hosts: {path} cannot be read: {error}") from None
 
 
-def _show(chosen: ap.RankOrder) -> None:
+def _show(chosen: ap.mapping.RankOrder) -> None:
     out = console()
     out.print(f"{chosen.pattern.name}: {chosen.pattern.ranks} ranks, {format_bytes(chosen.pattern.bytes)} on the way")
     numbers = ("predicted", "times", "busiest link", "bytes over it", "hop-bytes", "dilation")
@@ -134,7 +134,7 @@ def map_(
     if output is not None:
         draw_loads.loads(chosen, output)
     if report is not None:
-        ap.pages.write(chosen, report)
+        ap.report.pages.write(chosen, report)
     if as_json:
         print_json(chosen.to_dict() | {"written": list(written), "drawing": output})
         return

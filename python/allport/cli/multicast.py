@@ -21,21 +21,21 @@ Ids = Annotated[
 Bits = Annotated[int | None, typer.Option(help="Bits of a digit of the machine's IDs; else as in Song09.")]
 
 
-def _names(ids: str | None, machine: str | None, bits: int | None) -> tuple[ap.TopologyIds, ap.Machine | None]:
+def _names(ids: str | None, machine: str | None, bits: int | None) -> tuple[ap.machine.TopologyIds, ap.Machine | None]:
     where = None if machine is None else ap.Machine.parse(machine)
     if ids is not None:
         return ap.multicast.as_ids(ids), where
     if where is None:
-        raise ap.AllportError("--ids: expected topology IDs, as 3x1bit, or --machine SPEC to take them from")
+        raise ap.Error("--ids: expected topology IDs, as 3x1bit, or --machine SPEC to take them from")
     return ap.multicast.as_ids(where, bits=bits), where
 
 
-def _set(ids: ap.TopologyIds, ranks: list[int]) -> str:
+def _set(ids: ap.machine.TopologyIds, ranks: list[int]) -> str:
     names = [ap.multicast.id_text(ids, r) for r in ranks]
     return "{" + (", ".join(names) if len(names) <= 12 else f"{names[0]}, ... {len(names)} ranks") + "}"
 
 
-def _tree(ids: ap.TopologyIds, parts: dict[int, ap.multicast.Share]) -> list[str]:
+def _tree(ids: ap.machine.TopologyIds, parts: dict[int, ap.multicast.Share]) -> list[str]:
     """Who sends to whom, a line a message, as far as LINES go."""
     source = next(iter(parts))
     lines = [ap.multicast.id_text(ids, source)]
@@ -64,7 +64,9 @@ def _verdict(checked: dict[str, Any]) -> str:
     return "checked: every destination exactly once" if checked["ok"] else "WRONG: " + "; ".join(checked["faults"])
 
 
-def _message(ids: ap.TopologyIds, parts: dict[int, ap.multicast.Share], sender: int, hop: Any) -> dict[str, Any]:
+def _message(
+    ids: ap.machine.TopologyIds, parts: dict[int, ap.multicast.Share], sender: int, hop: Any
+) -> dict[str, Any]:
     return {
         "from": sender,
         "to": hop.next,
@@ -75,7 +77,9 @@ def _message(ids: ap.TopologyIds, parts: dict[int, ap.multicast.Share], sender: 
     }
 
 
-def _data(names: ap.TopologyIds, parts: dict[int, ap.multicast.Share], ranks: list[int] | None) -> dict[str, Any]:
+def _data(
+    names: ap.machine.TopologyIds, parts: dict[int, ap.multicast.Share], ranks: list[int] | None
+) -> dict[str, Any]:
     return {
         "ids": {"digits": names.digits, "bits": names.bits, "base": names.base, "ranks": names.ranks},
         "source": next(iter(parts)),
@@ -84,7 +88,7 @@ def _data(names: ap.TopologyIds, parts: dict[int, ap.multicast.Share], ranks: li
     }
 
 
-def _show(names: ap.TopologyIds, parts: dict[int, ap.multicast.Share], data: dict[str, Any]) -> None:
+def _show(names: ap.machine.TopologyIds, parts: dict[int, ap.multicast.Share], data: dict[str, Any]) -> None:
     head = f"{ap.multicast.id_text(names, data['source'])} -> {_set(names, data['destinations'])} by {data['way']}"
     typer.echo(f"{head}; IDs of {names.digits} digits of base {names.base}, {names.ranks} ranks\n")
     typer.echo("\n".join(_tree(names, parts)) + f"\n\n{_words(data['check'])}\n{_verdict(data['check'])}")
@@ -116,7 +120,7 @@ def explain(
     choice = None
     if size is not None:
         if where is None:
-            raise ap.AllportError("--size: expected --machine beside it, whose rates price a message")
+            raise ap.Error("--size: expected --machine beside it, whose rates price a message")
         choice = ap.multicast.explain(where, source, ranks, bytes=size)
     data["choice"] = None if choice is None else choice.to_dict()
     if output is not None:

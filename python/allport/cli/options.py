@@ -26,7 +26,7 @@ def ranks_of(option: str, text: str) -> list[int] | None:
     for part in filter(None, (p.strip() for p in text.split(","))):
         first, dash, last = part.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise ap.AllportError(f"{option} = '{text}': expected ranks, as 2,4,5 or 0-15, or 'all'")
+            raise ap.Error(f"{option} = '{text}': expected ranks, as 2,4,5 or 0-15, or 'all'")
         found += range(int(first), int(last if dash else first) + 1)
     return found
 
@@ -50,7 +50,7 @@ Json = Annotated[bool, typer.Option("--json", callback=_json, help="Print JSON f
 def _page(path: str | None) -> str | None:
     """Looked at before any work begins."""
     if path is not None and not path.endswith((".html", ".htm")):
-        raise ap.AllportError(f"report = '{path}': expected a name that ends in .html, as pages do")
+        raise ap.Error(f"report = '{path}': expected a name that ends in .html, as pages do")
     ensure_outputs(report=path)
     return path
 
@@ -95,7 +95,7 @@ ScheduleAlgorithm = Annotated[
 
 def _load(files: list[str] | None) -> list[str] | None:
     for file in files or []:
-        ap.load_algorithms(file)
+        ap.collectives.load_algorithms(file)
     return files
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -25,6 +26,7 @@ from allport.cli.options import (
     with_options,
 )
 from allport.io import DTYPES
+from allport.options import JOB_NAMES, TILED_JOB_NAMES, named
 from allport.plan import NO_BOUND, by_time, why_chosen
 from allport.units import format_bytes, format_seconds
 
@@ -58,23 +60,36 @@ def _plan() -> None:
 def _extents(text: str, count: int, example: str) -> list[int]:
     parts = text.lower().split("x")
     if len(parts) != count or not all(p.strip().isdecimal() for p in parts):
-        raise ap.AllportError(f"shape = '{text}': expected {example}")
+        raise ap.Error(f"shape = '{text}': expected {example}")
     extents = [int(p) for p in parts]
     largest = sorted(extents)[-2:]
     if largest[0] * largest[1] >= 2**59:
-        raise ap.AllportError(f"shape = '{text}': expected matrices of fewer than 2^59 elements; take smaller extents")
+        raise ap.Error(f"shape = '{text}': expected matrices of fewer than 2^59 elements; take smaller extents")
     return extents
 
 
 def _given(machine: str | None, ranks: int | None, dtype: str, **options: Any) -> dict[str, Any]:
-    """The options as plan_gemm and plan_lu take them."""
+    """The options by their names, the machine made of those that say which."""
     if machine is None and ranks is None and "ALLPORT_MACHINE" not in os.environ:
-        raise ap.AllportError("machine: expected --machine SPEC, --ranks N or ALLPORT_MACHINE")
+        raise ap.Error("machine: expected --machine SPEC, --ranks N or ALLPORT_MACHINE")
     try:
         ap.io.scalar_of(dtype)
     except TypeError as error:
-        raise ap.AllportError(f"dtype = '{dtype}': expected float32, float64, complex64 or complex128") from error
-    return {"machine": ap.job.machine_for(machine, ranks, 1), "dtype": dtype, **options}
+        raise ap.Error(f"dtype = '{dtype}': expected float32, float64, complex64 or complex128") from error
+    return {"machine": ap.run.job.machine_for(machine, ranks, 1), "dtype": dtype, **options}
+
+
+def _arguments(make: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """The command's options as arguments of plan.gemm, plan.lu, plan.cholesky or plan.qr."""
+    names = JOB_NAMES if make is ap.plan.lu else TILED_JOB_NAMES
+    known = {field.name for field in dataclasses.fields(ap.Options)}
+    tuned = {name: value for name, value in given.items() if names.get(name, name) in known}
+    arguments = {"machine": given["machine"], "dtype": given["dtype"], "options": named(names, **tuned)}
+    if "uplo" in given:
+        arguments["lower"] = ap.run.job.lower_of(given["uplo"])
+    if "trans_a" in given:
+        arguments["trans"] = given["trans_a"] + given["trans_b"]
+    return arguments
 
 
 def _widths(plan: dict[str, Any]) -> tuple[str, ...]:
@@ -144,21 +159,21 @@ def bounds(chosen: dict[str, Any]) -> str:
 SIMULATED = ("grid", "widths", "priced", "simulated", "compute", "communicate", "idle", "tasks")
 
 
-def _simulated(simulate: int, make: Any, *extents: int, **given: Any) -> list[ap.SimulatedCandidate] | None:
+def _simulated(simulate: int, make: Any, *extents: int, **given: Any) -> list[ap.sim.SimulatedCandidate] | None:
     if simulate < 0:
-        raise ap.AllportError(f"--simulate {simulate}: expected the number of candidates to simulate, 1 or more")
+        raise ap.Error(f"--simulate {simulate}: expected the number of candidates to simulate, 1 or more")
     if simulate == 0:
         return None
     with progress("simulating") as bar:
-        return ap.simulate_candidates(make, *extents, most=simulate, progress=bar, **given)
+        return ap.sim.simulate_candidates(make, *extents, most=simulate, progress=bar, **given)
 
 
-def _as_dict(plan: dict[str, Any], simulated: list[ap.SimulatedCandidate] | None) -> dict[str, Any]:
+def _as_dict(plan: dict[str, Any], simulated: list[ap.sim.SimulatedCandidate] | None) -> dict[str, Any]:
     return plan if simulated is None else {**plan, "simulated": [one.to_dict() for one in simulated]}
 
 
 FIXED = ("algorithm", "grid", "block", "nb", "big", "way")
-Show = Callable[[dict[str, Any], list[ap.SimulatedCandidate] | None, bool, bool], None]
+Show = Callable[[dict[str, Any], list[ap.sim.SimulatedCandidate] | None, bool, bool], None]
 
 
 def _plan_it(
@@ -167,18 +182,19 @@ def _plan_it(
 ) -> None:  # fmt: skip
     """Plans, simulates candidates, writes the page, beside which an open choice is planned, and prints."""
     given = _given(**options)
-    plan = make(*extents, **given)
-    simulated = _simulated(simulate, make, *extents, **given)
+    plan = make(*extents, **_arguments(make, given))
+    simulated = _simulated(simulate, make, *extents, **_arguments(make, given))
     if report is not None:
         fixed = [name for name in FIXED if given.get(name)]
-        free = make(*extents, **{k: v for k, v in given.items() if k not in fixed}) if fixed else None
-        ap.pages.write(ap.pages.of_plan(plan, free, simulated=simulated or ()), report)
+        rest = {k: v for k, v in given.items() if k not in fixed}
+        free = make(*extents, **_arguments(make, rest)) if fixed else None
+        ap.report.pages.write(ap.report.pages.of_plan(plan, free, simulated=simulated or ()), report)
     show(plan.to_dict(), simulated, all_, as_json)
     if not as_json:
         tell_files(report=report)
 
 
-def _show_simulated(simulated: list[ap.SimulatedCandidate] | None) -> None:
+def _show_simulated(simulated: list[ap.sim.SimulatedCandidate] | None) -> None:
     if simulated is None:
         return
     rows = table("", "algorithm", *SIMULATED, "why not", right=SIMULATED)
@@ -203,7 +219,7 @@ def _show_simulated(simulated: list[ap.SimulatedCandidate] | None) -> None:
     out.print(rows)
 
 
-def _show(plan: dict[str, Any], simulated: list[ap.SimulatedCandidate] | None, all_: bool, as_json: bool) -> None:
+def _show(plan: dict[str, Any], simulated: list[ap.sim.SimulatedCandidate] | None, all_: bool, as_json: bool) -> None:
     if as_json:
         print_json(_as_dict(plan, simulated))
         return
@@ -226,7 +242,7 @@ def gemm(
 ) -> None:
     """Choose algorithm, grid and replication for C = op(A) op(B), with every candidate's price."""
     m, n, k = _extents(shape, 3, "MxNxK, like 4000x4000x4000: C is M x N, K is summed over")
-    _plan_it(ap.plan_gemm, (m, n, k), _show, **options)
+    _plan_it(ap.plan.gemm, (m, n, k), _show, **options)
 
 
 @app.command()
@@ -242,7 +258,7 @@ def einsum(
 ) -> None:
     """Choose how two tensors are contracted: rows, columns, grid, batches, with every candidate's price."""
     a, b = contraction_table.extents(shape_a, "A"), contraction_table.extents(shape_b, "B")
-    plan = ap.plan_einsum(subscripts, a, b, **_given(**options)).to_dict()
+    plan = ap.tensors.plan_einsum(subscripts, a, b, **_arguments(None, _given(**options))).to_dict()
     if as_json:
         print_json(plan)
     else:
@@ -257,7 +273,7 @@ def lu(
 ) -> None:
     """Choose algorithm, grid, replication and panels for P A = L U, with every candidate's price."""
     m, n = _extents(shape, 2, "MxN, like 4000x4000")
-    _plan_it(ap.plan_lu, (m, n), _show, **options)
+    _plan_it(ap.plan.lu, (m, n), _show, **options)
 
 
 TILED = ("grid", "order", "nb", "work", "links", "chain", "total", "memory")
@@ -292,7 +308,9 @@ def tiled_table(plan: dict[str, Any], most: int) -> Any:
     return rows
 
 
-def _show_tiled(plan: dict[str, Any], simulated: list[ap.SimulatedCandidate] | None, all_: bool, as_json: bool) -> None:
+def _show_tiled(
+    plan: dict[str, Any], simulated: list[ap.sim.SimulatedCandidate] | None, all_: bool, as_json: bool
+) -> None:
     if as_json:
         print_json(_as_dict(plan, simulated))
         return
@@ -312,9 +330,9 @@ def cholesky(
     """Choose grid and tiles for A = L L^H or U^H U, with the price of every candidate's task graph."""
     sides = shape.lower().split("x")
     if len(sides) == 2 and sides[0] != sides[1]:
-        raise ap.AllportError(f"shape = '{shape}': expected a square matrix, N or NxN, like 4000")
+        raise ap.Error(f"shape = '{shape}': expected a square matrix, N or NxN, like 4000")
     n, _ = _extents("x".join((sides * 2)[:2]), 2, "N or NxN, like 4000")
-    _plan_it(ap.plan_cholesky, (n,), _show_tiled, **options)
+    _plan_it(ap.plan.cholesky, (n,), _show_tiled, **options)
 
 
 @app.command()
@@ -325,4 +343,4 @@ def qr(
 ) -> None:
     """Choose grid and tiles for A = Q R, with the price of every candidate's task graph."""
     m, n = _extents(shape, 2, "MxN, like 40000x400")
-    _plan_it(ap.plan_qr, (m, n), _show_tiled, **options)
+    _plan_it(ap.plan.qr, (m, n), _show_tiled, **options)

@@ -30,9 +30,9 @@ def report(
     Calls taken and handed back, why, seconds beside lower bounds, what was tried, and what to try next.
     """
     if not output.endswith((".html", ".htm")):
-        raise ap.AllportError(f"output = '{output}': expected a name that ends in .html, as pages do")
+        raise ap.Error(f"output = '{output}': expected a name that ends in .html, as pages do")
     ensure_outputs(output=output)
     where = None if machine is None else ap.Machine.parse(machine)
     captured = None if capture is None else ap.pattern.load(capture)
-    ap.pages.write(ap.pages.of_json(file, where, captured), output)
+    ap.report.pages.write(ap.report.pages.of_json(file, where, captured), output)
     tell_files(report=output)

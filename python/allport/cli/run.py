@@ -55,20 +55,20 @@ def _number(text: str, name: str) -> tuple[float, float]:
     try:
         value = complex(text.replace("i", "j").replace(" ", ""))
     except ValueError:
-        raise ap.AllportError(f"{name} = '{text}': expected a number, like 0.5 or 1+2j") from None
+        raise ap.Error(f"{name} = '{text}': expected a number, like 0.5 or 1+2j") from None
     return value.real, value.imag
 
 
-def _joined(job: ap.job.Job, quiet: bool) -> dict[str, Any] | None:
+def _joined(job: ap.run.job.Job, quiet: bool) -> dict[str, Any] | None:
     """Runs on the ranks that are there; the result on rank 0, None elsewhere."""
-    rank = ap.launch.joined_rank()
-    if job.ranks is not None and job.ranks != ap.launch.joined_size():
-        raise ap.AllportError(f"ranks = {job.ranks}: but mpiexec has started {ap.launch.joined_size()}; leave -n out")
+    rank = ap.run.launch.joined_rank()
+    if job.ranks is not None and job.ranks != ap.run.launch.joined_size():
+        raise ap.Error(f"ranks = {job.ranks}: but mpiexec has started {ap.run.launch.joined_size()}; leave -n out")
     try:
         with progress(job.doing) as bar:
-            comm, data = ap.job.join(job, None if quiet else lambda done, total: bar("", done / max(total, 1)))
+            comm, data = ap.run.job.join(job, None if quiet else lambda done, total: bar("", done / max(total, 1)))
         return data if comm.rank == 0 else None
-    except (ap.AllportError, ImportError):
+    except (ap.Error, ImportError):
         raise
     except BaseException as error:  # of this rank alone: the others must not wait for it
         sys.stderr.write(f"allport: rank {rank}: {type(error).__name__}: {error}\n")
@@ -80,8 +80,8 @@ def _joined(job: ap.job.Job, quiet: bool) -> dict[str, Any] | None:
         raise
 
 
-def _launched(job: ap.job.Job) -> dict[str, Any]:
-    machine = ap.job.machine_for(job.machine, job.ranks, ap.launch.cores())
+def _launched(job: ap.run.job.Job) -> dict[str, Any]:
+    machine = ap.run.job.machine_for(job.machine, job.ranks, ap.run.launch.cores())
     planned = job.check(machine)
     with progress("starting ranks") as bar:
 
@@ -89,32 +89,32 @@ def _launched(job: ap.job.Job) -> dict[str, Any]:
             if "total" in event:
                 bar(job.doing, event["done"] / max(event["total"], 1))
 
-        data = ap.launch.run("allport.run.jobs", job.decided(planned).to_dict(), machine.ranks, on_event)
+        data = ap.run.launch.run("allport.run.jobs", job.decided(planned).to_dict(), machine.ranks, on_event)
     return {**data, "plan": planned.to_dict()}
 
 
 CHOICES = ("algorithm", "grid", "block", "nb", "big", "way")
 
 
-def _write_page(job: ap.job.Job, data: dict[str, Any], report: str, records: str | None) -> None:
+def _write_page(job: ap.run.job.Job, data: dict[str, Any], report: str, records: str | None) -> None:
     """The page of a run. records: a Chrome trace of it."""
-    joined = ap.launch.joined_size()
-    machine = ap.job.machine_for(job.machine, job.ranks, joined or ap.launch.cores())
-    page = ap.pages.of_run(
+    joined = ap.run.launch.joined_size()
+    machine = ap.run.job.machine_for(job.machine, job.ranks, joined or ap.run.launch.cores())
+    page = ap.report.pages.of_run(
         job.kind,
         data,
         machine,
-        timeline=ap.pages.read_trace(records) if records is not None else None,
+        timeline=ap.report.pages.read_trace(records) if records is not None else None,
         fixed=any(getattr(job, name, None) for name in CHOICES),
         memory=job.memory,
         files=[getattr(job, name) for name in ("a", "b", "c_in", "out") if getattr(job, name, None)],
         local=joined is None and "ALLPORT_MPIEXEC" not in os.environ,
     )
-    ap.pages.write(page, report)
+    ap.report.pages.write(page, report)
 
 
 @contextmanager
-def _recorded(job: ap.job.Job, report: str | None) -> Iterator[tuple[ap.job.Job, str | None]]:
+def _recorded(job: ap.run.job.Job, report: str | None) -> Iterator[tuple[ap.run.job.Job, str | None]]:
     """The job, and where its trace goes: for a page it is recorded, whether or not somebody wants to keep the trace."""
     trace = getattr(job, "trace", None)
     if report is None or trace is not None or not hasattr(job, "trace"):
@@ -128,9 +128,11 @@ def _recorded(job: ap.job.Job, report: str | None) -> Iterator[tuple[ap.job.Job,
             os.unlink(path)
 
 
-def _run_job(job: ap.job.Job, as_json: bool, show: Callable[[dict[str, Any]], None], report: str | None = None) -> None:
+def _run_job(
+    job: ap.run.job.Job, as_json: bool, show: Callable[[dict[str, Any]], None], report: str | None = None
+) -> None:
     with _recorded(job, report) as (recorded, records):
-        data = _joined(recorded, as_json) if ap.launch.joined_size() is not None else _launched(recorded)
+        data = _joined(recorded, as_json) if ap.run.launch.joined_size() is not None else _launched(recorded)
         if data is None:
             return
         if report is not None:
@@ -146,10 +148,10 @@ def _run_job(job: ap.job.Job, as_json: bool, show: Callable[[dict[str, Any]], No
 def _tell_sharing(ranks: int) -> None:
     """Where ranks took turns on the cores of this computer, no prediction is for that."""
     elsewhere = {"ALLPORT_MPIEXEC", "SLURM_JOB_ID", "PBS_NODEFILE", "LSB_JOBID"} & os.environ.keys()
-    if ranks > ap.launch.cores() and ap.launch.joined_size() is None and not elsewhere:
+    if ranks > ap.run.launch.cores() and ap.run.launch.joined_size() is None and not elsewhere:
         sys.stdout.write(
-            f"{ranks} ranks shared {ap.launch.cores()} cores of this computer, and predictions are for a core a rank: "
-            "expect longer times than predicted\n"
+            f"{ranks} ranks shared {ap.run.launch.cores()} cores of this computer, and predictions are for a core a "
+            "rank: expect longer times than predicted\n"
         )
 
 
@@ -170,7 +172,10 @@ def gemm(
     """Multiply two matrix files: C = alpha op(A) op(B) + beta C0, on all ranks of a machine."""
     scale, keep = _number(alpha, "alpha"), _number(beta, "beta")
     _run_job(
-        ap.jobs.GemmJob(a=a, b=b, out=output, c_in=c_in, alpha=scale, beta=keep, **options), as_json, print_gemm, report
+        ap.run.jobs.GemmJob(a=a, b=b, out=output, c_in=c_in, alpha=scale, beta=keep, **options),
+        as_json,
+        print_gemm,
+        report,
     )
 
 
@@ -186,7 +191,7 @@ def einsum(
     **options: Any,
 ) -> None:
     """Contract two tensor files as numpy.einsum does, on all ranks of a machine."""
-    job = ap.jobs.EinsumJob(subscripts=subscripts, a=a, b=b, out=output, **options)
+    job = ap.run.jobs.EinsumJob(subscripts=subscripts, a=a, b=b, out=output, **options)
     _run_job(job, as_json, contraction_table.show_run)
 
 
@@ -202,7 +207,7 @@ def lu(
     **options: Any,
 ) -> None:
     """Factor a matrix file: P A = L U with row exchanges, on all ranks of a machine."""
-    _run_job(ap.jobs.LuJob(a=a, out=output, check_residual=check, **options), as_json, print_lu, report)
+    _run_job(ap.run.jobs.LuJob(a=a, out=output, check_residual=check, **options), as_json, print_lu, report)
 
 
 @app.command()
@@ -218,7 +223,7 @@ def cholesky(
     **options: Any,
 ) -> None:
     """Factor a positive definite matrix file: A = L L^H or U^H U, on all ranks of a machine."""
-    job = ap.jobs.CholeskyJob(a=a, out=output, check_residual=check, trace=trace, **options)
+    job = ap.run.jobs.CholeskyJob(a=a, out=output, check_residual=check, trace=trace, **options)
     _run_job(job, as_json, print_cholesky, report)
 
 
@@ -244,7 +249,7 @@ def solve(
 ) -> None:
     """Solve op(A) X = B for matrix files, on all ranks of a machine."""
     own: dict[str, Any] = {"refine": refine, "trans": trans, "assume": assume, "uplo": uplo, "workers": workers}
-    _run_job(ap.jobs.SolveJob(a=a, b=b, out=output, **own, **options), as_json, print_solve, report)
+    _run_job(ap.run.jobs.SolveJob(a=a, b=b, out=output, **own, **options), as_json, print_solve, report)
 
 
 @app.command()
@@ -265,7 +270,7 @@ def qr(
     **options: Any,
 ) -> None:
     """Factor a matrix file of any shape: A = Q R, on all ranks of a machine."""
-    job = ap.jobs.QrJob(a=a, out=output, q_out=q_out, check_residual=check, trace=trace, **options)
+    job = ap.run.jobs.QrJob(a=a, out=output, q_out=q_out, check_residual=check, trace=trace, **options)
     _run_job(job, as_json, print_qr, report)
 
 
@@ -282,4 +287,4 @@ def lstsq(
     **options: Any,
 ) -> None:
     """Minimize ||B - A X|| for matrix files, or the norm of X where A has more columns than rows."""
-    _run_job(ap.jobs.LstsqJob(a=a, b=b, out=output, trace=trace, **options), as_json, print_lstsq, report)
+    _run_job(ap.run.jobs.LstsqJob(a=a, b=b, out=output, trace=trace, **options), as_json, print_lstsq, report)

@@ -30,7 +30,7 @@ ROWS = 200
 @app.command(name="list")
 def list_(load: Load = None, as_json: Json = False) -> None:
     """The registered algorithms."""
-    known = ap.algorithms()
+    known = ap.collectives.algorithms()
     if as_json:
         print_json(known)
         return
@@ -54,7 +54,7 @@ def verify(
     where = ap.Machine.parse(machine)
     schedule = schedule_of(collective, where, **options)
     with progress("proving") as bar:
-        report = ap.prove(schedule, where, disjoint=disjoint, progress=bar)
+        report = ap.verify.prove(schedule, where, disjoint=disjoint, progress=bar)
     if as_json:
         print_json(report.to_dict())
     else:
@@ -66,7 +66,7 @@ def verify(
         raise typer.Exit(1)
 
 
-def _operation(op: ap.Op) -> dict[str, Any]:
+def _operation(op: ap.schedule.Op) -> dict[str, Any]:
     return {
         "kind": op.kind,
         "peer": op.peer if op.peer >= 0 else None,
@@ -83,7 +83,7 @@ def _way(machine: ap.Machine, port: int) -> str:
     return "routed" if port < 0 else ("+" if port % 2 else "-") + ap.machine.axis_letter(port // 2)
 
 
-def _after(op: ap.Op) -> str:
+def _after(op: ap.schedule.Op) -> str:
     return ", ".join(f"{i}" if lag == 0 else f"all of {i}" if lag < 0 else f"{i} by {lag}" for i, lag in op.after)
 
 
@@ -105,9 +105,9 @@ def show(
     where = ap.Machine.parse(machine)
     schedule = schedule_of(collective, where, **options)
     if output is not None:
-        ap.draw.trees(schedule, where, output)
+        ap.report.draw.trees(schedule, where, output)
     if report is not None:
-        ap.pages.write(ap.pages.of_schedule(schedule, where), report)
+        ap.report.pages.write(ap.report.pages.of_schedule(schedule, where), report)
     head = {
         "collective": schedule.collective,
         "algorithm": schedule.algorithm,

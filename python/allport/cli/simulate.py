@@ -36,7 +36,7 @@ Steps = Annotated[
 SHOWN = 12
 
 
-def _title(run: ap.Simulation) -> str:
+def _title(run: ap.sim.Simulation) -> str:
     s = run.schedule
     return (
         f"{s.collective} by {s.algorithm} on {run.machine.name}: {s.ranks} ranks, {format_bytes(s.bytes)}, "
@@ -44,7 +44,7 @@ def _title(run: ap.Simulation) -> str:
     )
 
 
-def _links(run: ap.Simulation) -> None:
+def _links(run: ap.sim.Simulation) -> None:
     machine, busy = run.machine, run.utilisation
     ports = 2 * len(machine.axes)
     rows = table("links", "used", "bytes, most", "busy, mean", "busy, most", right=("used", "bytes, most"))
@@ -63,7 +63,7 @@ def _links(run: ap.Simulation) -> None:
     console().print(rows)
 
 
-def _late(run: ap.Simulation) -> None:
+def _late(run: ap.sim.Simulation) -> None:
     steps = run.late()
     if not steps:
         return
@@ -85,7 +85,7 @@ def _segments(step: dict[str, Any]) -> str:
     return str(step["first"]) if step["first"] == step["last"] else f"{step['first']} to {step['last']}"
 
 
-def _deed(run: ap.Simulation, step: dict[str, Any]) -> str:
+def _deed(run: ap.sim.Simulation, step: dict[str, Any]) -> str:
     rank, peer = step["rank"], step["peer"]
     if step["kind"] == "link":
         return f"rank {rank}'s operation {step['op']} to {peer} on {run.machine.link_name(step['link'])}"
@@ -93,7 +93,7 @@ def _deed(run: ap.Simulation, step: dict[str, Any]) -> str:
     return f"rank {rank}'s operation {step['op']}: {ends.get(step['kind'], step['kind'])}"
 
 
-def _show(run: ap.Simulation) -> None:
+def _show(run: ap.sim.Simulation) -> None:
     out = console()
     out.print(_title(run))
     if run.seconds > 0:
@@ -116,13 +116,13 @@ def _refuse(name: str, **given: bool) -> None:
     """What says nothing about a graph is not passed over."""
     for option, is_there in given.items():
         if is_there:
-            raise ap.AllportError(f"--{option}: is for collectives; expected none for {name}, which is a task graph")
+            raise ap.Error(f"--{option}: is for collectives; expected none for {name}, which is a task graph")
 
 
 def _refuse_for(name: str, **given: bool) -> None:
     for option, is_there in given.items():
         if is_there:
-            raise ap.AllportError(f"--{option}: is for task graphs ({', '.join(GRAPHS)}); expected none for {name}")
+            raise ap.Error(f"--{option}: is for task graphs ({', '.join(GRAPHS)}); expected none for {name}")
 
 
 @with_options(GRAPH)
@@ -199,7 +199,7 @@ def simulate(
     _refuse_for(what, **{option: options[option] is not None for option in ("n", "shape", "tiles", "grid")})
     _refuse_for(what, sample=sample != 0, steps=steps is not None)
     if gantt is not None:
-        raise ap.AllportError(f"--gantt: is for task graphs ({', '.join(GRAPHS)}); --view shows {what}")
+        raise ap.Error(f"--gantt: is for task graphs ({', '.join(GRAPHS)}); --view shows {what}")
     schedule = ap.make_schedule(
         what,
         where,
@@ -214,23 +214,25 @@ def simulate(
         run = ap.simulate(
             schedule,
             where,
-            sharing=sharing,
-            overheads=overheads,
-            eager=parse_bytes(eager, "eager"),
-            handshake=handshake,
-            engine=engine,
+            model=ap.sim.Model(
+                sharing=sharing,
+                overheads=overheads,
+                eager=parse_bytes(eager, "eager"),
+                handshake=handshake,
+                engine=engine,
+                most_seconds=0.0 if force else ap.sim.MOST_SECONDS,
+            ),
             placement=placement,
             trace=late or any((timeline, view, report)),
             proof=None,
-            most_seconds=0.0 if force else ap.sim.MOST_SECONDS,
             progress=lambda fraction: bar("simulating", fraction),
         )
     if timeline:
-        ap.trace.chrome(run, timeline)
+        ap.report.trace.chrome(run, timeline)
     if view:
-        ap.trace.animate(run, view)
+        ap.report.trace.animate(run, view)
     if report:
-        ap.pages.write(run, report)
+        ap.report.pages.write(run, report)
     if as_json:
         print_json({**run.to_dict(), "bound": run.bound, "late": run.late() if late else None})
     else:

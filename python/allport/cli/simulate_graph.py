@@ -38,7 +38,7 @@ def _late(steps: list[dict[str, Any]]) -> None:
     out.print(rows)
 
 
-def _part(run: ap.TaskSimulation, sample: int) -> str:
+def _part(run: ap.graph.TaskSimulation, sample: int) -> str:
     """What was simulated, where that is not all."""
     if run.simulated_steps == run.steps:
         return ""
@@ -55,11 +55,11 @@ def _steps(text: str | None) -> tuple[int, int] | None:
         return None
     first, colon, end = text.partition(":")
     if not (colon and first.isdecimal() and end.isdecimal()):
-        raise ap.AllportError(f"--steps {text}: expected FIRST:END, like 100:140")
+        raise ap.Error(f"--steps {text}: expected FIRST:END, like 100:140")
     return int(first), int(end)
 
 
-def _show(which: Made, run: ap.TaskSimulation, data: dict[str, Any], part: str) -> None:
+def _show(which: Made, run: ap.graph.TaskSimulation, data: dict[str, Any], part: str) -> None:
     out = console()
     out.print(
         f"{which.title}, on {run.machine.name}: {format_count(run.tasks)} tasks, {format_count(run.messages)} messages"
@@ -121,12 +121,12 @@ def simulate_graph(
     wanted = {"late": late, "trace": timeline is not None, "gantt": gantt is not None, "report": report is not None}
     if sample and any(wanted.values()):
         option = next(name for name, given in wanted.items() if given)
-        raise ap.AllportError(
+        raise ap.Error(
             f"--sample {sample}: expected none with --{option}, which shows every task and message; leave one of them "
             "out, or simulate a few steps with --steps"
         )
     if sample and steps is not None:
-        raise ap.AllportError(f"--sample {sample}: expected none with --steps {steps}; leave one of them out")
+        raise ap.Error(f"--sample {sample}: expected none with --steps {steps}; leave one of them out")
     which = made(name, machine, **options)
     total = max(ap.graph.tasks_of(which.graph) or 1, 1)
     with progress("simulating") as bar:
@@ -142,18 +142,22 @@ def simulate_graph(
             progress=lambda done: bar("simulating", done / total),
         )
     if run.truncated:
-        raise ap.AllportError(
+        raise ap.Error(
             f"{name}: has {format_count(run.tasks)} tasks, more than can be kept for --late, --trace, --gantt "
             "and --report; take larger tiles"
         )
     if timeline is not None:
-        ap.trace.chrome(run, timeline)
+        ap.report.trace.chrome(run, timeline)
     if gantt is not None:
-        ap.gantt.chart(run.timeline, gantt, title=f"{which.title}, on {machine.name}: {format_seconds(run.seconds)}")
+        ap.report.gantt.chart(
+            run.timeline, gantt, title=f"{which.title}, on {machine.name}: {format_seconds(run.seconds)}"
+        )
     if report is not None:
         command = f"allport simulate {name} -m {machine.name} {_given(options)}"
         others = _other_tiles(name, machine, options)
-        ap.pages.write(ap.pages.of_graph_simulation(run, which.title, which.flops, command, others), report)
+        ap.report.pages.write(
+            ap.report.pages.of_graph_simulation(run, which.title, which.flops, command, others), report
+        )
     data = run.to_dict()
     part = _part(run, sample)
     path = run.critical_path if late else None

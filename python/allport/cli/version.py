@@ -12,7 +12,7 @@ from allport.cli.options import Json
 def version(as_json: Json = False) -> None:
     """Versions of Allport, its MPI, BLAS and compiler."""
     info = {
-        **ap.build_info(),
+        **ap.mpi.build_info(),
         "mpi": " ".join(ap.mpi.library_version().split()),
         "libmpi": ap.mpi.library_path(),
         "python": platform.python_version(),

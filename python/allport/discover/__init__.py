@@ -86,7 +86,7 @@ def discover(
     those of the job (SLURM_JOB_NODELIST); hosts named by boxes of coordinates (tux[000x133]) are a torus. Then
     Slurm's own files. within: add the sockets, NUMA domains and cores of this computer, taken for those of every host.
     rates: the machine whose link rates stand in until these are calibrated.
-    Raises AllportError naming the file and the line.
+    Raises Error naming the file and the line.
     """
     if coordinates is not None and slurm_file is not None:
         raise failure("coordinates, slurm_file: expected one of the two")

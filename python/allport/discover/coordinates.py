@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from allport.discover.shape import Shape, grid_of
-from allport.errors import AllportError, failure
+from allport.errors import Error, failure
 from allport.machine import Machine
 
 __all__ = ["lines_of", "read"]
@@ -13,7 +13,7 @@ __all__ = ["lines_of", "read"]
 
 def lines_of(path: str | Path, continued: bool = False) -> list[tuple[int, str]]:
     """(number, text) of the lines that say something; what follows a # does not. continued: a backslash at a line's end
-    joins the next one to it, as in Slurm's files. Raises AllportError."""
+    joins the next one to it, as in Slurm's files. Raises Error."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -33,7 +33,7 @@ def lines_of(path: str | Path, continued: bool = False) -> list[tuple[int, str]]
 
 
 def read(path: str | Path) -> Shape:
-    """The grid of the hosts in the file. Raises AllportError naming the line."""
+    """The grid of the hosts in the file. Raises Error naming the line."""
     at: dict[str, tuple[int, ...]] = {}
     stated: Machine | None = None
     for number, line in lines_of(path):
@@ -42,7 +42,7 @@ def read(path: str | Path) -> Shape:
         if len(words) == 1 and stated is None and not at:
             try:
                 stated = Machine.parse(words[0])
-            except AllportError as error:
+            except Error as error:
                 raise failure(f"{where}: expected `host x y z` or a shape as torus:4x4x2m: {error}") from None
             continue
         try:

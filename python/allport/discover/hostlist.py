@@ -52,7 +52,7 @@ def _numbers(inside: str, text: str) -> list[str]:
 
 
 def expand(text: str) -> list[str]:
-    """Every host of a list in its order. Raises AllportError naming what cannot be read."""
+    """Every host of a list in its order. Raises Error naming what cannot be read."""
     hosts: list[str] = []
     for part in _parts(text):
         pieces = re.split(r"\[([^\]]*)\]", part)  # names and what stands in brackets, in turn

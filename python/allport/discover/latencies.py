@@ -78,7 +78,7 @@ def _members(branch: Any) -> list[int]:
 
 def shape_of(hosts: Sequence[str], seconds: np.ndarray) -> Shape:
     """The tree of hosts that their latencies show. seconds: between each two, in any order of sides. Raises
-    AllportError."""
+    Error."""
     n = len(hosts)
     if n == 0 or np.shape(seconds) != (n, n) or not np.isfinite(seconds).all() or (np.asarray(seconds) < 0).any():
         raise failure(f"seconds: expected a time >= 0 between each two of {n} hosts")
@@ -132,7 +132,7 @@ def join() -> Shape | None:
 
 
 def run(ranks: int) -> Shape:
-    """join() on ranks that are started here. Raises AllportError or JobFailed."""
+    """join() on ranks that are started here. Raises Error or JobFailed."""
     told = launch("allport.discover.latencies", {}, ranks, lambda event: None)
     return Shape(
         tuple(told["lengths"]),

@@ -126,7 +126,7 @@ def read() -> tuple[tuple[int, ...], str]:
 
 
 def shape_of(hosts: Sequence[str], places: Sequence[tuple[int, ...]], shape: str = "") -> Shape:
-    """The grid of hosts at these coordinates; a host of several ranks counts once. Raises AllportError."""
+    """The grid of hosts at these coordinates; a host of several ranks counts once. Raises Error."""
     at = dict(zip(hosts, places, strict=True))
     counts = {len(place) for place in at.values()}
     if len(counts) != 1:
@@ -138,7 +138,7 @@ def shape_of(hosts: Sequence[str], places: Sequence[tuple[int, ...]], shape: str
 
 def join(ask: Callable[[], tuple[tuple[int, ...], str]] = read) -> Shape | None:
     """The shape on rank 0 of the ranks that a launcher has started, None elsewhere. Called by all of them; raises
-    AllportError on all where PMIx tells one of them nothing."""
+    Error on all where PMIx tells one of them nothing."""
     if "PMIX_RANK" not in os.environ:
         raise failure(f"PMIx: {NOT_STARTED}: start it by mpiexec or srun, one rank a host, or {REMEDY}", "unsupported")
     from allport.comm import MPI

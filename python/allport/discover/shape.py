@@ -99,7 +99,7 @@ def grid_of(
     wraps: tuple[bool, ...] | None = None,
 ) -> Shape:
     """A torus or mesh of hosts at coordinates; several hosts at one place are a level of hosts. lengths, wraps: as the
-    source states them; else up to the largest coordinate, and rings. Raises AllportError."""
+    source states them; else up to the largest coordinate, and rings. Raises Error."""
     if not at:
         raise failure(f"{source}: names no host")
     axes = len(next(iter(at.values())))
@@ -155,7 +155,7 @@ def _once(tree: object, seen: dict[str, int]) -> object:
 
 def tree_of(tree: list, names: Sequence[str], source: str, what: str) -> Shape:
     """Hosts below switches, as nested lists. names: of the levels, innermost (hosts) first. Branches of another size or
-    depth get places without hosts; a host below several switches counts below the first. Raises AllportError."""
+    depth get places without hosts; a host below several switches counts below the first. Raises Error."""
     seen: dict[str, int] = {}
     tree = _once(tree, seen)  # type: ignore[assignment]
     again = [host for host, times in seen.items() if times > 1]

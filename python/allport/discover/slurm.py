@@ -147,7 +147,7 @@ def _yaml(path: Path, kept: Kept, wanted: str | None) -> Shape:
 
 def read(path: str | Path, nodes: Iterable[str] | None = None, topology: str | None = None) -> Shape:
     """The network in a topology.conf or, where the name ends so, a topology.yaml. nodes: only these hosts. topology: of
-    several in a topology.yaml; else the cluster's default. Raises AllportError."""
+    several in a topology.yaml; else the cluster's default. Raises Error."""
     chosen = None if nodes is None else set(nodes)
 
     def kept(host: str) -> bool:

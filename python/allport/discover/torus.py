@@ -74,7 +74,7 @@ def _one(torus: Any, where: str) -> tuple[tuple[int, int, int], Places]:
 
 def torus_of(told: dict[str, Any], where: str, kept: Callable[[str], bool]) -> Shape:
     """The torus with the hosts that are kept; of several tori the one that has them all. What jobs may be given of it
-    (placements) says nothing of the network. Raises AllportError naming what cannot be read."""
+    (placements) says nothing of the network. Raises Error naming what cannot be read."""
     toruses = told.get("toruses")
     if not isinstance(toruses, list) or not toruses:
         raise failure(f"{where}: torus3d: expected a list of toruses")

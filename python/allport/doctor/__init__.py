@@ -22,7 +22,7 @@ def examine(program_path: str | None = None, ranks: int | None = None, memory: s
     ranks: of the job on this computer; None: one a core. memory: a file that runs wrote as ALLPORT_SELECT_FILE; those
     that were started with other numbers of ranks and threads are compared. None: what that variable names now, if it is
     there. Takes about a second: two processes are started, and a network namespace is made where that is allowed.
-    Raises AllportError for ranks < 1 and for a program or a memory that is not there.
+    Raises Error for ranks < 1 and for a program or a memory that is not there.
     """
     if ranks is not None and ranks < 1:
         raise failure(f"ranks = {ranks}: expected at least 1")

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from allport.doctor.finding import Finding
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.lab import tcp, wires
 
 __all__ = ["examine"]
@@ -19,13 +19,13 @@ def examine() -> list[Finding]:
     """Rights, tools, the kernel's devices, TCP."""
     try:
         wires.need_tools()
-    except AllportError as error:
+    except Error as error:
         return [Finding("lab", "note", str(error), "apt-get install iproute2 util-linux")]
     if os.geteuid() != 0:
         return [Finding("lab", "note", "needs root: network namespaces are root's", "sudo allport lab up torus:4x4")]
     try:
         wires.need_mounts()
-    except AllportError as error:
+    except Error as error:
         finding, _, remedy = str(error).removeprefix("lab: ").rpartition("; in a chroot ")
         return [Finding("lab", "note", finding, f"in a chroot {remedy}")]
     shell = shutil.which("sh") or "/bin/sh"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from allport import dropin
 from allport.doctor.finding import Finding
-from allport.errors import AllportError, failure
+from allport.errors import Error, failure
 
 __all__ = ["examine", "libraries_of", "mpi_family", "scalapack_of"]
 
@@ -21,7 +21,7 @@ _ELF = b"\x7fELF"
 def libraries_of(path: Path) -> dict[str, str]:
     """What the loader would load, name to path; empty where it loads nothing: a static program.
 
-    Raises AllportError where a library is missing.
+    Raises Error where a library is missing.
     """
     # The loader itself prints them, without starting the program.
     env = {**os.environ, "LC_ALL": "C"}
@@ -75,7 +75,7 @@ def _script(path: Path) -> Finding:
 def _fits(interface: str, family: str, abi: str, found: str, ilp64: bool = False) -> Finding:
     try:
         library = dropin.library(interface, abi, ilp64=ilp64)
-    except AllportError as error:
+    except Error as error:
         return Finding(f"{interface} drop-in", "wrong", found, str(error))
     machine = "ALLPORT_MACHINE=torus:4x4 " if interface == "mpi" else ""
     give = f"mpiexec -x LD_PRELOAD={library}" if family == "openmpi" else f"mpiexec -genv LD_PRELOAD {library}"
@@ -83,7 +83,7 @@ def _fits(interface: str, family: str, abi: str, found: str, ilp64: bool = False
 
 
 def examine(program: str) -> list[Finding]:
-    """Raises AllportError where there is no such program, or where the loader cannot load it."""
+    """Raises Error where there is no such program, or where the loader cannot load it."""
     path = _resolve(program)
     with path.open("rb") as file:
         if file.read(4) != _ELF:

@@ -12,7 +12,7 @@ __all__ = ["examine"]
 
 
 def examine(path: str) -> list[Finding]:
-    """One for each site of loops in the file. Raises AllportError where it is not there, or no such file."""
+    """One for each site of loops in the file. Raises Error where it is not there, or no such file."""
     if not os.path.exists(path):
         raise failure(f"memory = '{path}': not there; a run with ALLPORT_SELECT_FILE={path} makes it", "io")
     found: list[Finding] = []

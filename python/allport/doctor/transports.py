@@ -9,7 +9,7 @@ from pathlib import Path
 
 from allport import mpi as _mpi
 from allport.doctor.finding import Finding
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.run.launch import environment, mpiexec_command, reads_other_processes
 from allport.units import format_bytes
 
@@ -23,7 +23,7 @@ def _starts() -> Finding:
     """Two processes under mpiexec, which need not be MPI programs."""
     try:
         command = mpiexec_command(2)
-    except AllportError as error:
+    except Error as error:
         return Finding("mpiexec", "wrong", str(error), "install it, or set ALLPORT_MPIEXEC")
     version = " ".join(_mpi.library_version().split()[:3]).rstrip(",")
     try:

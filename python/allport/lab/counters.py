@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.lab import namespaces, state, wires
 from allport.lab.plan import Cable, Plan
 
@@ -17,13 +17,13 @@ def status(name: str = "lab") -> dict[str, Any]:
     `set` is what `up` has set for all links, TCP's congestion control with them.
 
     `sent_forth` counts what the lower end of a cable (the one whose port is +) has sent.
-    Raises AllportError when there is no such lab.
+    Raises Error when there is no such lab.
     """
     found = state.load(name)
     plan = found.plan
     try:
         seen = namespaces.in_each(found, wires.interfaces, range(plan.nodes)) if found.phase == "up" else None
-    except AllportError:
+    except Error:
         seen = None
     phase = found.phase if found.phase != "up" or seen is not None else "damaged, allport lab down clears it"
     if found.abandoned:

@@ -26,7 +26,7 @@ _SCALE = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
 
 def parse_bits(text: str, name: str = "rate") -> int:
-    """Bits per second of '40mbit', '1gbit', '40 Mbit/s' or '5MB/s'. Raises AllportError."""
+    """Bits per second of '40mbit', '1gbit', '40 Mbit/s' or '5MB/s'. Raises Error."""
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?)\s*([kmgKMG]?)(bit|bit/s|B/s)", short(text).strip())
     if found is None:
         raise failure(f"{name} = '{short(text)}': expected a rate; write 40mbit, 1gbit or 5MB/s")
@@ -47,7 +47,7 @@ def format_bits(bits: int) -> str:
 def parse_rates(text: str | None, machine: Machine) -> list[int]:
     """Bits/s for each axis: '40mbit' for all, or 'x=40mbit,y=20mbit' for each that has links; None: the machine file's.
 
-    Raises AllportError that names the part that is wrong.
+    Raises Error that names the part that is wrong.
     """
     letters = [axis_letter(a) for a in range(len(machine.axes))]
     if text is None:
@@ -72,7 +72,7 @@ def parse_rates(text: str | None, machine: Machine) -> list[int]:
 
 
 def check_name(name: str) -> str:
-    """The name itself. Raises AllportError for what cannot be a lab's: names become parts of paths and host names."""
+    """The name itself. Raises Error for what cannot be a lab's: names become parts of paths and host names."""
     if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9]{0,11}", name):
         raise failure(f"name = '{name}': expected up to 12 letters and digits, a letter first, such as lab or lab2")
     return name
@@ -266,7 +266,7 @@ def make_plan(
     limit: int | None = None,
     tcp: str | None = None,
 ) -> Plan:
-    """The plan of a lab of so many nodes as the machine has. Raises AllportError."""
+    """The plan of a lab of so many nodes as the machine has. Raises Error."""
     check_name(name)
     if machine.nodes > MAX_NODES:
         raise failure(f"machine = '{machine.name}': {machine.nodes:,} nodes; a lab has {MAX_NODES:,} at most")

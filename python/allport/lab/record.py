@@ -46,7 +46,7 @@ def _is(value: Any, kind: type) -> bool:
 def read(path: Path, name: str) -> dict[str, Any]:
     """What a lab's record says, its plan as a Plan. `name`: of the lab whose record it must be.
 
-    FileNotFoundError where there is none. Raises AllportError, naming the file and the remedy, for anything else than
+    FileNotFoundError where there is none. Raises Error, naming the file and the remedy, for anything else than
     what `lab up` writes; such a lab is left alone.
     """
     try:

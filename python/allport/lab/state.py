@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from allport.errors import AllportError, failure
+from allport.errors import Error, failure
 from allport.lab import record
 from allport.lab.plan import Plan, check_name
 from allport.run.launch import start_time
@@ -86,7 +86,7 @@ def _everyones() -> os.stat_result:
 
 
 def folder(name: str) -> Path:
-    """The folder of a lab. Every path of a lab is made here. Raises AllportError for what cannot be a lab's name."""
+    """The folder of a lab. Every path of a lab is made here. Raises Error for what cannot be a lab's name."""
     return ROOT / check_name(name)
 
 
@@ -108,12 +108,12 @@ def names() -> list[str]:
 def _may_be_a_labs(name: str) -> bool:
     try:
         return bool(check_name(name))
-    except AllportError:
+    except Error:
         return False
 
 
 def load(name: str) -> State:
-    """Reads a lab's state. Raises AllportError when there is none or it is none of ours."""
+    """Reads a lab's state. Raises Error when there is none or it is none of ours."""
     try:
         data = record.read(folder(name) / "lab.json", name)
     except FileNotFoundError:

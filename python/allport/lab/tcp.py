@@ -39,7 +39,7 @@ def allowed() -> list[str]:
 
 
 def check(name: str) -> str:
-    """The name itself. Raises AllportError for what no algorithm is called."""
+    """The name itself. Raises Error for what no algorithm is called."""
     if not re.fullmatch(r"[a-z0-9_-]{1,15}", name):
         raise failure(f"tcp = '{name}': expected a congestion control such as cubic, reno or bbr, or {DEFAULT}")
     return name
@@ -53,7 +53,7 @@ def choose(
     """Sets the namespace's congestion control and returns its name: `asked`, or the first of PREFERRED that is allowed,
     or else the namespace's own.
 
-    Raises AllportError when the one that was asked for is not allowed.
+    Raises Error when the one that was asked for is not allowed.
     """
     for name in (asked,) if asked else PREFERRED:
         try:

@@ -61,7 +61,7 @@ class Lab:
         burst, limit: bytes of each link's token bucket (None: 32 KiB, or 2 ms of a faster link) and of its queue (None:
         128 KiB, or four bursts). tcp: congestion control; None: cubic where namespaces may choose it, else reno, else
         the namespace's own; `lab.plan.links()` says what was taken.
-        Raises AllportError, and leaves nothing behind, when it cannot.
+        Raises Error, and leaves nothing behind, when it cannot.
         """
         _need_root()
         wires.need_mounts()
@@ -86,7 +86,7 @@ class Lab:
 
     @classmethod
     def attach(cls, name: str = "lab") -> Lab:
-        """A lab that is up. Raises AllportError when there is none, or only what a crash has left."""
+        """A lab that is up. Raises Error when there is none, or only what a crash has left."""
         found = state.load(name)
         if found.phase != "up":
             doing = "is being made or taken down" if not found.abandoned else "was left half made"
@@ -96,7 +96,7 @@ class Lab:
     def down(self) -> TakenDown:
         """Takes it down, with all that runs inside.
 
-        Raises AllportError when it is gone already, also where another lab has its name by now, which is left alone.
+        Raises Error when it is gone already, also where another lab has its name by now, which is left alone.
         """
         return _take_down(self.plan.name, self.born)
 
@@ -228,7 +228,7 @@ class _Change:
 
 
 def find_cable(plan: Plan, link: str) -> Cable:
-    """The cable that '3-4' (two neighbours) or '3+x' (a node and its port) names. Raises AllportError."""
+    """The cable that '3-4' (two neighbours) or '3+x' (a node and its port) names. Raises Error."""
     letters = "".join(plan.port_name(axis, 1)[0] for axis in range(len(plan.lengths)))
     found = re.fullmatch(rf"\s*(\d+)(?:-(\d+)|([+-])([{letters}]))\s*", short(link))
     if found is None or int(found.group(1)) >= plan.nodes:
@@ -289,7 +289,7 @@ def _destroy(old: state.State) -> TakenDown:
 
 
 def ensure_same(found: Lab | state.State, born: str) -> None:
-    """Raises AllportError where a lab is another than the one of that name that was meant."""
+    """Raises Error where a lab is another than the one of that name that was meant."""
     if found.born != born:
         raise failure(
             f"lab '{found.plan.name}' was taken down, and what has its name now is another; it is left alone", "io"
@@ -308,6 +308,6 @@ def _take_down(name: str, born: str | None) -> TakenDown:
 def take_down(name: str = "lab") -> TakenDown:
     """Takes a lab down, or clears what a crash has left of it. Returns what was done.
 
-    Raises AllportError when there is none of that name.
+    Raises Error when there is none of that name.
     """
     return _take_down(name, None)

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from allport.errors import AllportError, failure
+from allport.errors import Error, failure
 from allport.lab import state
 from allport.lab.output import PassedOn
 from allport.lab.plan import Cable, Plan
@@ -133,7 +133,7 @@ class _Run:
         seen = state.fingerprint(self.lab.name)
         if seen is not None and seen == self.read:
             return True
-        with contextlib.suppress(AllportError):
+        with contextlib.suppress(Error):
             now = state.load(self.lab.name)
             self.lab.plan, self.read = now.plan, seen
             return now.phase == "up" and now.born == self.lab.born

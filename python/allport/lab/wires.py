@@ -38,14 +38,14 @@ Routes = list[dict[str, tuple[str, str, str] | None]]  # per node: address -> (g
 
 
 def need_tools() -> None:
-    """Raises AllportError when iproute2 or util-linux is missing."""
+    """Raises Error when iproute2 or util-linux is missing."""
     for tool, package in (("ip", "iproute2"), ("tc", "iproute2"), ("nsenter", "util-linux"), ("unshare", "util-linux")):
         if shutil.which(tool) is None:
             raise failure(f"lab: '{tool}' is not there; install {package}", "io")
 
 
 def need_mounts() -> None:
-    """Raises AllportError where nodes cannot have mounts of their own, as in a chroot whose root is no mount point."""
+    """Raises Error where nodes cannot have mounts of their own, as in a chroot whose root is no mount point."""
     tried = subprocess.run(
         ["unshare", "--mount", "--propagation", "slave", "true"], capture_output=True, text=True, errors="replace"
     )
@@ -58,7 +58,7 @@ def need_mounts() -> None:
 
 
 def batch(tool: str, lines: Iterable[str], what: str, force: bool = False) -> None:
-    """Runs lines of `ip` or `tc` in the namespace of the calling thread. Raises AllportError with the tool's words."""
+    """Runs lines of `ip` or `tc` in the namespace of the calling thread. Raises Error with the tool's words."""
     text = "\n".join(lines)
     if not text:
         return
@@ -85,7 +85,7 @@ def interfaces(_place: int | str) -> dict[str, tuple[int, int, bool]]:
 def _await_carriers(state: State, cables: Iterable[Cable]) -> None:
     """Waits until the kernel passes packets at both ends of the cables: it does so a while after both went up.
 
-    Raises AllportError, naming a cable, when it never does.
+    Raises Error, naming a cable, when it never does.
     """
     plan, waiting = state.plan, [c for c in cables if c.works]
     end = time.monotonic() + _CARRIER_SECONDS

@@ -1,6 +1,6 @@
 """Starts an MPI program that never heard of Allport with the drop-ins that fit it.
 
-    start = ap.preload.prepare("./solver", ["input.txt"], ranks=16, machine="torus:4x4")
+    start = preload.prepare("./solver", ["input.txt"], ranks=16, machine="torus:4x4")
     print(start.shell())
     start.run()
 
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from allport import dropin
-from allport.errors import AllportError, failure
+from allport.errors import Error, failure
 from allport.machine import as_machine
 from allport.preload import launcher
 from allport.preload.program import Program, examine
@@ -94,7 +94,7 @@ def _libraries(program: Program, interfaces: Sequence[str] | None, notes: list[s
         ilp64 = interface == "scalapack" and "ilp64" in program.scalapack
         try:
             found[interface] = dropin.library(interface, program.abi, ilp64=ilp64)
-        except AllportError as error:
+        except Error as error:
             if interfaces is not None or interface == "mpi":
                 raise
             notes.append(str(error))
@@ -137,7 +137,7 @@ def prepare(
     --mpi=pmix'); ALLPORT_MPIEXEC when None. It is given -n RANKS. interfaces: 'mpi', 'scalapack'; all that fit when
     None.
     report: '1' prints what was taken at the end, another text is the file for it as JSON; None: neither.
-    variables: more of them for the ranks. Raises AllportError, which says what is missing and how to get it.
+    variables: more of them for the ranks. Raises Error, which says what is missing and how to get it.
     """
     if ranks is not None and ranks < 1:
         raise failure(f"ranks = {ranks}: expected 1 or more")

@@ -100,7 +100,7 @@ def _agrees(path: Path, family: str, mpi: str | None) -> str:
 
 
 def examine(program: str, mpi: str | None = None) -> Program:
-    """mpi: what it is told to be where it does not say. Raises AllportError where nothing can be preloaded."""
+    """mpi: what it is told to be where it does not say. Raises Error where nothing can be preloaded."""
     if mpi is not None and mpi not in FAMILIES:
         raise failure(f"mpi = '{mpi}': expected {' or '.join(FAMILIES)}")
     path = _resolve(program)

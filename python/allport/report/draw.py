@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.machine import Machine, as_machine, axis_letter
 from allport.report.sketch import Edge, Point, Sketch, Strokes, edges, moved
 from allport.schedule import Schedule
@@ -145,13 +145,13 @@ def trees(schedule: Schedule, machine: Machine | str, path: str | os.PathLike[st
     Arrows go the way the data go; a link that wraps leaves over one rim and comes back over the opposite one. The root
     is black. Machines of up to three axes longer than 1 and 4096 nodes; above 512 nodes these are dots and unused links
     are left out. path: also writes .svg, .png or .pdf.
-    Returns the matplotlib Figure. Raises AllportError for what cannot be drawn.
+    Returns the matplotlib Figure. Raises Error for what cannot be drawn.
     """
     from matplotlib.figure import Figure
 
     machine = as_machine(machine)
     if machine.ranks != schedule.ranks:
-        raise AllportError(f"machine = '{machine.name}': has {machine.ranks} ranks, the schedule {schedule.ranks}")
+        raise Error(f"machine = '{machine.name}': has {machine.ranks} ranks, the schedule {schedule.ranks}")
     sketch = Sketch(machine)
     found = edges(schedule, machine)
     count = schedule.trees
@@ -238,7 +238,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     name = os.fspath(path)
     kind = os.path.splitext(name)[1].lower().lstrip(".")
     if kind not in ("svg", "png", "pdf"):
-        raise AllportError(f"output = '{name}': expected a name that ends in .svg, .png or .pdf")
+        raise Error(f"output = '{name}': expected a name that ends in .svg, .png or .pdf")
     aside = f"{name}.part{os.getpid()}"
     # The same drawing gives the same file: no date, no random identifiers.
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
@@ -250,7 +250,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
             Path(aside).write_text(re.sub(r' d="([^"]*)"', _shortened, text), encoding="utf-8")
         os.replace(aside, name)
     except OSError as error:
-        raise AllportError(f"output = '{name}': cannot be written ({error.strerror})") from error
+        raise Error(f"output = '{name}': cannot be written ({error.strerror})") from error
     finally:
         if os.path.exists(aside):
             os.unlink(aside)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.machine import axis_letter
 from allport.mapping import RankOrder
 from allport.pattern import link_bytes
@@ -21,14 +21,14 @@ def loads(chosen: RankOrder, path: str | os.PathLike[str] | None = None) -> Figu
     """Seconds that each link takes to carry its bytes, links of an axis and direction sorted, most first.
 
     One panel for the job's own order and one for the chosen one, on one scale. path: also writes .svg, .png or .pdf.
-    Returns the matplotlib Figure. Raises AllportError for a machine of one node.
+    Returns the matplotlib Figure. Raises Error for a machine of one node.
     """
     from matplotlib.figure import Figure
 
     machine = chosen.machine
     long = [a for a, axis in enumerate(machine.axes) if axis.length > 1]
     if not long:
-        raise AllportError(f"machine = '{machine.name}': one node has no links to draw")
+        raise Error(f"machine = '{machine.name}': one node has no links to draw")
     ports = 2 * len(machine.axes)
     figure = Figure(figsize=(9.0, 3.6), facecolor=PAPER, layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.machine import TopologyIds
 from allport.multicast import Share, id_text
 from allport.report.draw import FAINT, INK, PAPER, save
@@ -46,12 +46,12 @@ def multicast(ids: TopologyIds, parts: dict[int, Share], path: str | os.PathLike
     """Draws what multicast.shares() gives: the source black, destinations blue, ranks that only relay orange.
 
     An arrow names the destinations that its message is for. path: also writes .svg, .png or .pdf.
-    Returns the matplotlib Figure. Raises AllportError beyond 512 ranks.
+    Returns the matplotlib Figure. Raises Error beyond 512 ranks.
     """
     from matplotlib.figure import Figure
 
     if len(parts) > MOST_RANKS:
-        raise AllportError(f"destinations: {len(parts)} ranks take part; drawings show at most {MOST_RANKS}")
+        raise Error(f"destinations: {len(parts)} ranks take part; drawings show at most {MOST_RANKS}")
     place = _places(parts)
     steps = max(x for x, _ in place.values())
     rows = max(-y for _, y in place.values())

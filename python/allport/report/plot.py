@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.lab.plan import format_links
 from allport.report.pages.style import ink
 from allport.report.pages.svg import covered
@@ -33,7 +33,7 @@ def _rates(rows: list[dict[str, Any]], side: str, name: str | None) -> list[tupl
 
 def _pyplot(path: str) -> Any:
     if os.path.splitext(path)[1] not in (".svg", ".png", ".pdf"):
-        raise AllportError(f"plot = '{path}': expected a name that ends in .svg, .png or .pdf")
+        raise Error(f"plot = '{path}': expected a name that ends in .svg, .png or .pdf")
     import matplotlib
 
     matplotlib.use("Agg")
@@ -51,7 +51,7 @@ def _save(plt: Any, figure: Any, path: str) -> None:
         with matplotlib.rc_context({"svg.hashsalt": "allport"}):
             figure.savefig(path, metadata=metadata)
     except OSError as error:
-        raise AllportError(f"plot = '{path}': cannot be written: {error}") from None
+        raise Error(f"plot = '{path}': cannot be written: {error}") from None
     finally:
         plt.close(figure)
 
@@ -71,7 +71,7 @@ def comparison(result: dict[str, Any], path: str) -> None:
     plt = _pyplot(path)
     rows = [r for r in result["rows"] if r["size"] > 0]
     if not rows:
-        raise AllportError("plot: there is nothing to draw but empty messages")
+        raise Error("plot: there is nothing to draw but empty messages")
     figure, axes = plt.subplots(figsize=(7, 4.5), constrained_layout=True)
     drawn: list[list[tuple[float, float]]] = []
     for name in dict.fromkeys(a for r in rows for a in r["algorithms"]):
@@ -97,7 +97,7 @@ def benchmark(result: dict[str, Any], path: str) -> None:
 
     rows = [r for r in result["sizes"] if r["size"] > 0]
     if not rows:
-        raise AllportError("plot: there is nothing to draw but a barrier")
+        raise Error("plot: there is nothing to draw but a barrier")
     figure, axes = plt.subplots(figsize=(7, 4.5), constrained_layout=True)
     for side, name, label, colour in (
         ("ours", None, f"Allport ({'preloaded' if result['through'] == 'preload' else 'direct'})", OURS),
@@ -145,11 +145,11 @@ def _rates_as_bars(axes: Any, figures: Sequence[Figure]) -> None:
 
 def links(figures: Sequence[Figure], machine: str, path: str) -> None:
     """A machine's links: rate over size alone and with all busy, every rate with its interval, and what a node sends to
-    1 to 2d neighbours at once: FILE.svg, .png or .pdf. Raises AllportError."""
+    1 to 2d neighbours at once: FILE.svg, .png or .pdf. Raises Error."""
     plt = _pyplot(path)
     rates = [f for f in figures if f.group in ("one pair", "all pairs")]
     if not rates:
-        raise AllportError(f"plot: machine '{machine}' has no links and no levels to draw")
+        raise Error(f"plot: machine '{machine}' has no links and no levels to draw")
     drawn, panels = plt.subplots(2, 2, figsize=(11, 8), constrained_layout=True)
     for axes, group in zip(panels[0], ("one pair", "all pairs"), strict=True):
         _rates_by_size(axes, [f for f in rates if f.group == group and f.ranks_each == 1])

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.machine import Machine
 from allport.schedule import Schedule
 
@@ -55,13 +55,9 @@ class Sketch:
         self.machine = machine
         self.axes = [a for a, axis in enumerate(machine.axes) if axis.length > 1]
         if len(self.axes) > 3:
-            raise AllportError(
-                f"machine = '{machine.name}': has {len(self.axes)} axes longer than 1; drawings show at most 3"
-            )
+            raise Error(f"machine = '{machine.name}': has {len(self.axes)} axes longer than 1; drawings show at most 3")
         if machine.nodes > MOST_NODES:
-            raise AllportError(
-                f"machine = '{machine.name}': has {machine.nodes} nodes; drawings show at most {MOST_NODES}"
-            )
+            raise Error(f"machine = '{machine.name}': has {machine.nodes} nodes; drawings show at most {MOST_NODES}")
         # A line is drawn along x, whatever its axis is called; row 0 of a plane is at the bottom.
         ways: list[Point] = [(1.0, 0.0), (0.0, 1.0)]
         if len(self.axes) == 3:

@@ -1,6 +1,6 @@
 """Measures a machine: its numbers from short runs over its ranks, its kernels, and what MPI's and ScaLAPACK's own take.
 
-    machine = ap.calibrate.run("torus:4x4")           # starts 16 ranks here
+    machine = ap.run.calibrate.run("torus:4x4")           # starts 16 ranks here
     open("mine.toml", "w").write(machine.to_toml())   # a machine file, wherever a spec is asked for
 
 `python -m allport.run.calibrate JSON` is one of the ranks.
@@ -41,7 +41,7 @@ def calibrate(
     quick: short messages and few repetitions, for slow links. mpi_collectives: time the MPI library's own, too.
     kernels: the rates of linear algebra's kernels, by type and tile, which task graphs are priced by.
     scalapack: time ScaLAPACK's own routines where it is installed, which the drop-in before it compares with.
-    progress: called on rank 0 with (what, fraction). Called by all ranks; equal on all. Raises AllportError.
+    progress: called on rank 0 with (what, fraction). Called by all ranks; equal on all. Raises Error.
     """
     return _native.calibrate(comm._native, quick, mpi_collectives, kernels, scalapack, progress)
 
@@ -74,7 +74,7 @@ def run(
     scalapack: bool = True,
     progress: Progress | None = None,
 ) -> Machine:
-    """calibrate() on ranks that are started here, one for each of the machine. Raises AllportError or JobFailed."""
+    """calibrate() on ranks that are started here, one for each of the machine. Raises Error or JobFailed."""
     where = as_machine(machine)
     how = {"quick": quick, "mpi_collectives": mpi_collectives, "kernels": kernels, "scalapack": scalapack}
     job = {"machine": where.to_toml(), "how": how}

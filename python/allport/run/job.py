@@ -18,9 +18,10 @@ import numpy as np
 
 from allport import io
 from allport.errors import failure, together
-from allport.linalg import DistributedMatrix
+from allport.linalg.matrix import DistributedMatrix
 from allport.machine import Machine
-from allport.plan import decisions, plan_together
+from allport.options import TILED_JOB_NAMES, Options, named
+from allport.plan import choices, plan_together
 from allport.tasks import timeline
 from allport.units import format_bytes
 
@@ -29,7 +30,19 @@ if TYPE_CHECKING:
     from allport.comm import Communicator
     from allport.io import MatrixFile
 
-__all__ = ["Job", "Laps", "TiledJob", "agree", "ensure_finite", "ensure_room", "finite", "join", "load", "machine_for"]
+__all__ = [
+    "Job",
+    "Laps",
+    "TiledJob",
+    "agree",
+    "ensure_finite",
+    "ensure_room",
+    "finite",
+    "join",
+    "load",
+    "lower_of",
+    "machine_for",
+]
 
 
 class Laps:
@@ -52,7 +65,7 @@ def finite(x: float | None) -> float | None:
 
 
 def ensure_finite(name: str, local: np.ndarray, comm: Communicator, where: Callable[[], str | None]) -> None:
-    """Raises AllportError on all ranks where a file's elements are not all finite. where: this rank's first that is
+    """Raises Error on all ranks where a file's elements are not all finite. where: this rank's first that is
     not, in words, or None where none of those is read."""
     with together(comm):
         if not np.isfinite(local).all() and (found := where()) is not None:
@@ -122,7 +135,7 @@ class Job:
 
     def decided(self, planned: Any) -> Job:
         """The job with its choices made: its ranks come to the same plan without a search."""
-        return replace(self, **decisions(planned))
+        return replace(self, **choices(planned))
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, computes, saves; called by all ranks. Returns {plan, report, output, seconds, ...} on each."""
@@ -165,19 +178,15 @@ class TiledJob(Job):
         if self.trace is not None:
             io.ensure_writable(self.trace, "trace")
 
-    def fixed(self) -> dict[str, Any]:
+    def fixed(self) -> Options:
         """What the plan is not free to choose."""
-        return {
-            "grid": self.grid,
-            "order": self.order,
-            "nb": self.nb,
-            "workers": self.workers,
-            "memory": self.memory,
-        }
+        given = {"grid": self.grid, "order": self.order, "nb": self.nb, "workers": self.workers}
+        return named(TILED_JOB_NAMES, **given, memory=self.memory)
 
-    def ways(self, planned: CholeskyPlan | QrPlan, progress: Callable[[int, int], None] | None) -> dict[str, Any]:
+    def tuned(self, planned: CholeskyPlan | QrPlan, progress: Callable[[int, int], None] | None) -> Options:
         """How the factorization runs."""
-        return {"nb": planned.nb, "workers": self.workers, "record": self.trace is not None, "progress": progress}
+        record = self.trace is not None
+        return Options(panel=planned.nb, workers=self.workers, record=record, progress=progress)
 
     def write_trace(self, records: Any, comm: Communicator, title: str) -> None:
         """The recorded run of all ranks as a Chrome trace, from rank 0, where one is asked for. Called by all ranks."""
@@ -187,6 +196,13 @@ class TiledJob(Job):
         with together(comm):
             if ran is not None:
                 ran.write_trace(self.trace)
+
+
+def lower_of(uplo: str) -> bool:
+    """Whether a triangle, 'L' or 'U', is the lower one."""
+    if uplo not in ("L", "U"):
+        raise failure(f"uplo = '{uplo}': expected 'L' or 'U'")
+    return uplo == "L"
 
 
 def machine_for(spec: str | None, ranks: int | None, default: int) -> Machine:
@@ -237,7 +253,7 @@ def agree(job: Any, comm: Communicator) -> tuple[Any, Any, Any]:
     with together(comm):
         files = job.files()
         job.check_output()
-    return job, files, plan_together(comm, lambda **taken: replace(job, **taken).plan(comm.machine, files))
+    return job, files, plan_together(comm, lambda **taken: replace(job, **taken).plan(comm.machine, files), choices)
 
 
 def join(job: Job, progress: Callable[[int, int], None] | None = None) -> tuple[Communicator, dict[str, Any]]:

@@ -67,7 +67,7 @@ def cores() -> int:
 
 
 def check_room(ranks: int, available: int | None = None) -> None:
-    """Raises AllportError where one computer cannot hold so many Pythons, instead of what its kernel does then.
+    """Raises Error where one computer cannot hold so many Pythons, instead of what its kernel does then.
 
     available: bytes that are free; what the kernel tells when None. Where a batch system or ALLPORT_MPIEXEC may start
     them on several computers nothing is said.

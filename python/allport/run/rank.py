@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.mpi import end_job, joined_size
 
 __all__ = ["as_rank", "emit", "joined_rank", "joined_size", "leave_together"]
@@ -54,7 +54,7 @@ def as_rank(work: Callable[[], dict[str, Any] | None]) -> int:
     rank = joined_rank()
     try:
         result = work()
-    except AllportError as error:  # nearly always raised on every rank alike, so MPI can end in order
+    except Error as error:  # nearly always raised on every rank alike, so MPI can end in order
         emit(rank=rank, error=str(error))
         leave_together()
         return 1

@@ -12,7 +12,10 @@ import numpy as np
 from allport import _native
 from allport.errors import failure, together
 from allport.io import working_dtype
-from allport.linalg import DistributedMatrix, GemmReport, world_of
+from allport.linalg.gemm import GemmReport
+from allport.linalg.matrix import DistributedMatrix, TransposedMatrix, world_of
+from allport.options import Options
+from allport.reports import remember
 from allport.tensors.contraction import Contraction, of_einsum, of_tensordot
 from allport.tensors.distribution import TensorDistribution
 from allport.tensors.operands import Operand, part_of_array, reduced_array
@@ -91,9 +94,9 @@ class _Watch:
 
 
 def _operand(x: Any, name: str) -> Any:
-    if isinstance(x, DistributedMatrix):
+    if isinstance(x, (DistributedMatrix, TransposedMatrix)):
         raise failure(
-            f"{name}: is a DistributedMatrix; expected a tensor: "
+            f"{name}: is a {type(x).__name__}; expected a tensor: "
             f"DistributedTensor.from_matrix({name}, {name}.shape) makes one"
         )
     return x
@@ -229,45 +232,38 @@ def _without_sides(plan: ContractionPlan, rank: int, c: np.ndarray) -> np.ndarra
     return c.reshape(shape) if c.size else np.zeros(shape, dtype=c.dtype)
 
 
+OPTIONS = ("algorithm", "grid", "memory", "replicated", "progress")
+
+
 def _contract(
     read: Callable[[Any, Any], Contraction],
     operands: Sequence[Any],
     comm: Communicator | None,
-    replicated: bool,
     plan: ContractionPlan | None,
     distribution: TensorDistribution | None,
-    algorithm: str | None,
-    grid: str | tuple[int, ...] | None,
-    memory: int | str | None,
-    progress: Callable[[int, int], None] | None,
-    report: bool,
+    options: Options,
 ) -> Any:
     if comm is None:
         comm = next((x.comm for x in operands if isinstance(x, DistributedTensor)), None)
     comm = world_of(comm)
     with together(comm):
         a, b = _two(operands)
-    a, b = whole_arrays(comm, _operand, {"a": a, "b": b}, replicated=replicated)
+    a, b = whole_arrays(comm, _operand, {"a": a, "b": b}, replicated=options.replicated)
     with together(comm):
+        options.only("a contraction", *OPTIONS)
         for name, x in (("a", a), ("b", b)):
             _ensure_on(x, name, comm)
         contraction = read(a.shape, b.shape)
         dtype = working_dtype(a.dtype, b.dtype)
-        given = {name: x.distribution for name, x in (("a", a), ("b", b)) if isinstance(x, DistributedTensor)}
-        problem = problem_of(
-            contraction,
-            comm.machine,
-            dtype,
-            **given,
-            distribution=distribution,
-            algorithm=algorithm,
-            grid=grid,
-            memory=memory,
-            mapping=comm.mapping,
-        )
-    told = (contraction, problem.scalar, problem.given_a, problem.given_b, problem.wanted, problem.grid, algorithm)
+        given_a, given_b = (x.distribution if isinstance(x, DistributedTensor) else None for x in (a, b))
+        how = Options(algorithm=options.algorithm, grid=options.grid, memory=options.memory, mapping=comm.mapping)
+        given = (given_a, given_b)
+        problem = problem_of(contraction, comm.machine, dtype, given=given, distribution=distribution, options=how)
+    received = (
+        contraction, problem.scalar, problem.given_a, problem.given_b, problem.wanted, problem.grid, options.algorithm
+    )  # fmt: skip
     comm.ensure_agreement(
-        "arguments of the contraction (subscripts or axes, shapes, types, distributions)", hash_of(told)
+        "arguments of the contraction (subscripts or axes, shapes, types, distributions)", hash_of(received)
     )
     if plan is None:
         plan = plan_on(comm, problem)
@@ -282,48 +278,41 @@ def _contract(
         given_whole = isinstance(x, Whole)
         parts.append((_part_of_whole if given_whole else _brought)(comm, operand, x, target, dtype))
         watch.done("redistribute", planned=not given_whole)
-    c = _multiply(comm, plan, parts[0], parts[1], dtype, progress, watch)
+    c = _multiply(comm, plan, parts[0], parts[1], dtype, options.progress, watch)
     watch.done("product")
     own = result_layout(to.c)
     result = DistributedTensor(comm, own, _without_sides(plan, comm.rank, c))
     if distribution is not None:
         result = DistributedTensor(comm, distribution, travel(comm, own, distribution, result.local))
     watch.done("redistribute")
-    told_of = watch.report(plan) if report else None
+    report = watch.report(plan)
     distributed = distribution is not None or any(isinstance(x, DistributedTensor) for x in (a, b))
     answer = result if distributed else result.to_numpy()
-    return (answer, told_of) if report else answer
+    remember(report)
+    return answer
 
 
 def einsum(
     subscripts: str,
     *operands: Any,
     comm: Communicator | None = None,
-    replicated: bool = False,
     plan: ContractionPlan | None = None,
     distribution: TensorDistribution | None = None,
-    algorithm: str | None = None,
-    grid: str | tuple[int, ...] | None = None,
-    memory: int | str | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    report: bool = False,
+    options: Options | None = None,
 ) -> Any:
     """numpy.einsum(subscripts, a, b) over all ranks of a communicator. Called by all ranks with equal arguments.
 
     operands: a and b, numpy arrays or DistributedTensor. Returns a numpy array on every rank when both are
     arrays and no distribution is named, otherwise a DistributedTensor where the product leaves it, or in
-    `distribution`. With report=True returns (result, ContractionReport).
-    Whole arrays: rank 0's is the tensor; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
-    all ranks have equal copies, which is checked, and nothing is sent.
+    `distribution`. last_report() is a tensors.ContractionReport then.
+    Whole arrays: rank 0's is the tensor; the other ranks pass theirs, of its shape and dtype, or None, unless
+    options.replicated says that all have equal copies.
     Indices of both operands and the result are a batch; repeated ones of one operand take its diagonal; those of one
     operand alone are summed over; '...' and axes of extent 1 are broadcast, all as in numpy.
-    plan: of plan_einsum(); made here from algorithm, grid and memory when None.
-    Raises AllportError on every rank for wrong subscripts, shapes, types, or too little memory.
+    plan: of tensors.plan_einsum(); made here when None. options: algorithm, grid, memory, replicated, progress.
+    Raises Error on every rank for wrong subscripts, shapes, types, or too little memory.
     """
-    return _contract(
-        lambda x, y: of_einsum(subscripts, x, y),
-        operands, comm, replicated, plan, distribution, algorithm, grid, memory, progress, report,
-    )  # fmt: skip
+    return _contract(lambda x, y: of_einsum(subscripts, x, y), operands, comm, plan, distribution, options or Options())
 
 
 def tensordot(
@@ -332,20 +321,12 @@ def tensordot(
     axes: int | Sequence[Any] = 2,
     *,
     comm: Communicator | None = None,
-    replicated: bool = False,
     plan: ContractionPlan | None = None,
     distribution: TensorDistribution | None = None,
-    algorithm: str | None = None,
-    grid: str | tuple[int, ...] | None = None,
-    memory: int | str | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    report: bool = False,
+    options: Options | None = None,
 ) -> Any:
     """numpy.tensordot(a, b, axes) over all ranks of a communicator. Called by all ranks with equal arguments.
 
     axes: N, for the last N axes of a with the first N of b; or (axes of a, axes of b). All else is as in einsum().
     """
-    return _contract(
-        lambda x, y: of_tensordot(axes, x, y),
-        (a, b), comm, replicated, plan, distribution, algorithm, grid, memory, progress, report,
-    )  # fmt: skip
+    return _contract(lambda x, y: of_tensordot(axes, x, y), (a, b), comm, plan, distribution, options or Options())

@@ -68,7 +68,7 @@ def _unstretched(contraction: Contraction, labels: Labels, shape: Shape) -> Labe
 
 
 def _checked(contraction: Contraction) -> Contraction:
-    """Raises AllportError where two axes of one label have extents that do not go together."""
+    """Raises Error where two axes of one label have extents that do not go together."""
     extents = contraction.extents
     for name, labels, shape in (("a", contraction.a, contraction.shape_a), ("b", contraction.b, contraction.shape_b)):
         own = dict(zip(labels, shape, strict=True))
@@ -106,7 +106,7 @@ def _term(text: str, name: str, order: int, whole: str) -> tuple[Labels, Labels,
 def of_einsum(subscripts: Any, shape_a: Sequence[int], shape_b: Sequence[int]) -> Contraction:
     """numpy.einsum's subscripts of two operands: letters, '->' or not, '...' for axes that are broadcast.
 
-    Raises AllportError.
+    Raises Error.
     """
     if not isinstance(subscripts, str):
         raise failure(
@@ -165,7 +165,7 @@ def _axis_list(axes: Any, name: str) -> list[int]:
 def of_tensordot(axes: Any, shape_a: Sequence[int], shape_b: Sequence[int]) -> Contraction:
     """numpy.tensordot's axes: N, for the last N of a with the first N of b, or a pair of axes or of lists of axes.
 
-    Raises AllportError.
+    Raises Error.
     """
     shapes = tuple(int(n) for n in shape_a), tuple(int(n) for n in shape_b)
     orders = tuple(len(s) for s in shapes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ from allport import _native
 from allport._native import GemmPlan, Machine, Pattern
 from allport.errors import failure
 from allport.io import DTYPES
-from allport.plan import plan_gemm
+from allport.options import Options
+from allport.plan import gemm as plan_gemm
 from allport.tensors.contraction import Contraction
 from allport.tensors.distribution import Hop, TensorDistribution, balanced_cuts, cuts_of, hops
 from allport.tensors.groups import Ranks, groupings
@@ -317,14 +318,14 @@ def _ways(problem: Problem, operands: tuple[Operand, Operand], to: Layouts) -> d
 
 
 def _groups_of(problem: Problem, parts: int) -> Ranks:
-    """As many groups of ranks. Raises AllportError where the machine has none."""
+    """As many groups of ranks. Raises Error where the machine has none."""
     found = next((g for g in groupings(problem.machine, problem.mapping, parts) if g.parts == parts), None)
     if found is None:
         raise failure(f"parts = {parts}: the machine has no so many equal groups of ranks")
     return found
 
 
-def plan_product(problem: Problem, ranks: Ranks, turned: bool, trans: str, candidates: int, **ways: Any) -> GemmPlan:
+def plan_product(problem: Problem, ranks: Ranks, turned: bool, trans: str, options: Options) -> GemmPlan:
     """The plan of one product, on one group of ranks."""
     m, n = problem.extents_of_product()
     return plan_gemm(
@@ -332,18 +333,14 @@ def plan_product(problem: Problem, ranks: Ranks, turned: bool, trans: str, candi
         problem.extent(problem.inner),
         ranks.machine,
         dtype=DTYPES[problem.scalar],
-        trans_a=trans[0],
-        trans_b=trans[1],
-        memory=problem.memory or None,
-        candidates=candidates,
-        mapping=ranks.places,
-        **ways,
+        trans=trans,
+        options=replace(options, memory=problem.memory or None, mapping=ranks.places),
     )
 
 
 def _product(problem: Problem, ranks: Ranks, choice: Choice) -> GemmPlan:
-    ways = {"algorithm": choice.algorithm, "grid": choice.grid, "order": choice.order, "panel": choice.panel}
-    return plan_product(problem, ranks, choice.turned, choice.trans, 1, **ways)
+    chosen = Options(algorithm=choice.algorithm, grid=choice.grid, order=choice.order, panel=choice.panel, candidates=1)
+    return plan_product(problem, ranks, choice.turned, choice.trans, chosen)
 
 
 def _seconds(

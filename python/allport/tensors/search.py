@@ -6,13 +6,14 @@ import functools
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from allport import _native
-from allport._native import AllportError, GemmPlan, Machine
-from allport.errors import failure, together
+from allport._native import GemmPlan, Machine
+from allport.errors import Error, failure, together
 from allport.io import scalar_of
 from allport.machine import as_machine
+from allport.options import Options
 from allport.plan import parse_grid
 from allport.tensors.contraction import Contraction, of_einsum, of_tensordot
 from allport.tensors.distribution import Hop, TensorDistribution, hops
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from allport.comm import Communicator
 
 __all__ = ["ContractionPlan", "plan_einsum", "plan_tensordot"]
+
+Given: TypeAlias = "tuple[TensorDistribution | None, TensorDistribution | None]"
 
 PRODUCTS_TRIED = 12  # of the cheapest of a group's products, those whose exchanges may be priced
 
@@ -59,7 +62,7 @@ class _Search:
         self.operands = problem.operands()
         self.best: ContractionPlan | None = None
         self.rows: list[dict[str, Any]] = []
-        self.refused: list[AllportError] = []
+        self.refused: list[Error] = []
         self._priced: dict[Hop, float] = {}
         self.before = [self.seconds(operand.before) for operand in self.operands]
         self.least_memory = 0
@@ -88,14 +91,14 @@ class _Search:
         return [order, _divided_first(out, wanted, order)]
 
     def run(self) -> ContractionPlan:
-        """The best plan. Raises AllportError where none can be used."""
+        """The best plan. Raises Error where none can be used."""
         problem = self.problem
         for ranks in groupings(problem.machine, problem.mapping, problem.extent(problem.batch)):
             for turned in self._turns():
                 try:
-                    asked: dict[str, Any] = {"algorithm": problem.algorithm, "grid": problem.grid}
-                    products = plan_product(problem, ranks, turned, "NN", PRODUCTS_TRIED, **asked)
-                except AllportError as error:
+                    asked = Options(algorithm=problem.algorithm, grid=problem.grid, candidates=PRODUCTS_TRIED)
+                    products = plan_product(problem, ranks, turned, "NN", asked)
+                except Error as error:
                     self.refused.append(error)
                     continue
                 for product in self._products(ranks, turned, products):
@@ -134,8 +137,8 @@ class _Search:
                     if order == c["order"]:
                         self._leave_out(ranks, turned, c, alone)
                     continue
-                asked = {"algorithm": c["algorithm"], "grid": tuple(c["grid"]), "panel": c["panel"]}
-                yield plan_product(self.problem, ranks, turned, "NN", 1, order=order, **asked)
+                asked = Options(algorithm=c["algorithm"], grid=tuple(c["grid"]), panel=c["panel"], order=order)
+                yield plan_product(self.problem, ranks, turned, "NN", replace(asked, candidates=1))
 
     def _leave_out(self, ranks: Ranks, turned: bool, product: dict[str, Any], seconds: float) -> None:
         """A product that alone takes longer than a whole contraction."""
@@ -267,39 +270,39 @@ def plan_on(comm: Communicator, problem: Problem) -> ContractionPlan:
     return plan
 
 
+OPTIONS = ("algorithm", "grid", "memory", "mapping")
+
+
 def problem_of(
     contraction: Contraction,
     machine: Machine | str,
     dtype: Any,
     *,
-    a: TensorDistribution | None = None,
-    b: TensorDistribution | None = None,
+    given: Given = (None, None),
     distribution: TensorDistribution | None = None,
-    algorithm: str | None = None,
-    grid: str | tuple[int, ...] | None = None,
-    memory: int | str | None = None,
-    mapping: Sequence[int] | None = None,
+    options: Options | None = None,
 ) -> Problem:
-    """A contraction on a machine, its arguments checked. Raises AllportError."""
-    on = as_machine(machine)
+    """A contraction on a machine, its arguments checked. Raises Error."""
+    on, options = as_machine(machine), options or Options()
+    options.only("a contraction's plan", *OPTIONS)
     problem = Problem(
         contraction=contraction,
         machine=on,
-        mapping=tuple(range(on.ranks)) if mapping is None else tuple(int(p) for p in mapping),
+        mapping=tuple(range(on.ranks)) if options.mapping is None else tuple(int(p) for p in options.mapping),
         scalar=scalar_of(dtype),
-        given_a=a,
-        given_b=b,
+        given_a=given[0],
+        given_b=given[1],
         wanted=distribution,
-        memory=parse_memory(memory),
-        algorithm=algorithm,
-        grid=None if grid is None else parse_grid(grid),
+        memory=parse_memory(options.memory),
+        algorithm=options.algorithm,
+        grid=None if options.grid is None else parse_grid(options.grid),
     )
     _check_distributions(problem)
     return problem
 
 
 def _check_distributions(problem: Problem) -> None:
-    """Raises AllportError where tensors lie on ranks that the machine has not, or are of other shapes."""
+    """Raises Error where tensors lie on ranks that the machine has not, or are of other shapes."""
     contraction = problem.contraction
     for name, given, shape in (
         ("a", problem.given_a, contraction.shape_a),
@@ -324,27 +327,20 @@ def plan_einsum(
     machine: Machine | str,
     *,
     dtype: Any = "f8",
-    a: TensorDistribution | None = None,
-    b: TensorDistribution | None = None,
+    given: Given = (None, None),
     distribution: TensorDistribution | None = None,
-    algorithm: str | None = None,
-    grid: str | tuple[int, ...] | None = None,
-    memory: int | str | None = None,
-    mapping: Sequence[int] | None = None,
+    options: Options | None = None,
 ) -> ContractionPlan:
     """Plans numpy.einsum of two tensors on a machine, without MPI.
 
     Chosen by predicted time, exchanges and product together: the order in which indices are counted as rows, columns
     and inner ones, the product or its transpose, the product's algorithm and grid, and to how many groups of ranks the
     batch (indices of all three) is shared out.
-    a, b: where the operands lie; None: wherever the product wants them. distribution: where the result is wanted; where
-    the product leaves it when None. algorithm, grid, memory, mapping: as in plan_gemm(). Raises AllportError.
+    given: where the two operands are; None: wherever the product wants them. distribution: where the result is wanted;
+    where the product leaves it when None. options: algorithm, grid, memory, mapping. Raises Error.
     """
-    problem = problem_of(
-        of_einsum(subscripts, shape_a, shape_b), machine, dtype, a=a, b=b, distribution=distribution,
-        algorithm=algorithm, grid=grid, memory=memory, mapping=mapping,
-    )  # fmt: skip
-    return best_plan(problem)
+    contraction = of_einsum(subscripts, shape_a, shape_b)
+    return best_plan(problem_of(contraction, machine, dtype, given=given, distribution=distribution, options=options))
 
 
 def plan_tensordot(
@@ -354,24 +350,17 @@ def plan_tensordot(
     *,
     axes: Any = 2,
     dtype: Any = "f8",
-    a: TensorDistribution | None = None,
-    b: TensorDistribution | None = None,
+    given: Given = (None, None),
     distribution: TensorDistribution | None = None,
-    algorithm: str | None = None,
-    grid: str | tuple[int, ...] | None = None,
-    memory: int | str | None = None,
-    mapping: Sequence[int] | None = None,
+    options: Options | None = None,
 ) -> ContractionPlan:
     """Plans numpy.tensordot of two tensors on a machine, without MPI; the arguments are those of plan_einsum()."""
-    problem = problem_of(
-        of_tensordot(axes, shape_a, shape_b), machine, dtype, a=a, b=b, distribution=distribution,
-        algorithm=algorithm, grid=grid, memory=memory, mapping=mapping,
-    )  # fmt: skip
-    return best_plan(problem)
+    contraction = of_tensordot(axes, shape_a, shape_b)
+    return best_plan(problem_of(contraction, machine, dtype, given=given, distribution=distribution, options=options))
 
 
 def plan_for(plan: ContractionPlan, problem: Problem) -> ContractionPlan:
-    """A plan of the caller's, for tensors where they are. Raises AllportError where it is for something else."""
+    """A plan of the caller's, for tensors where they are. Raises Error where it is for something else."""
     theirs = plan.problem
     for name, own, wanted in (
         ("contraction", _shown(theirs.contraction), _shown(problem.contraction)),
@@ -380,7 +369,7 @@ def plan_for(plan: ContractionPlan, problem: Problem) -> ContractionPlan:
         ("mapping", theirs.mapping, problem.mapping),
     ):
         if not own == wanted:
-            raise failure(f"plan: is for {name} {own}; expected {wanted}; plan_einsum() makes another")
+            raise failure(f"plan: is for {name} {own}; expected {wanted}; tensors.plan_einsum() makes another")
     kept = replace(problem, memory=theirs.memory, algorithm=theirs.algorithm, grid=theirs.grid)
     return plan if kept == theirs else plan_as_chosen(kept, plan.choice)
 

@@ -13,14 +13,14 @@ from allport import _native
 from allport.arrays import numbers_of
 from allport.errors import failure, together
 from allport.io import aside, ensure_writable, scalar_of, working_dtype
-from allport.linalg import DistributedMatrix, world_of
+from allport.linalg.matrix import DistributedMatrix, world_of
 from allport.tensors.distribution import Hop, TensorDistribution, hops, natural_distribution
 from allport.whole_arrays import Distributed
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
 
-__all__ = ["DistributedTensor", "TensorDistribution", "distribute_tensor", "load_tensor"]
+__all__ = ["DistributedTensor", "TensorDistribution", "distribute", "load"]
 
 
 def ranks_in_order(comm: Communicator) -> list[int]:
@@ -137,7 +137,8 @@ class DistributedTensor(Distributed):
         whole = self.gather(0)
         with together(self.comm):
             whole = np.empty(self.shape, dtype=self.dtype) if whole is None else whole
-        return self.comm.bcast(whole, 0)
+        self.comm.Bcast(whole, 0)
+        return whole
 
     def transpose(self, *axes: int) -> DistributedTensor:
         """Axes in another order, reversed when none is named, as numpy's; nothing moves, and `local` is shared."""
@@ -166,7 +167,7 @@ class DistributedTensor(Distributed):
     def _with(self, other: Any, what: Any) -> DistributedTensor:
         if not isinstance(other, DistributedTensor):
             raise failure(
-                f"other: expected a DistributedTensor, got {type(other).__name__}; distribute_tensor() makes one"
+                f"other: expected a DistributedTensor, got {type(other).__name__}; tensors.distribute() makes one"
             )
         if other.shape != self.shape:
             raise failure(f"other: has shape {other.shape}; expected {self.shape}")
@@ -237,7 +238,7 @@ class DistributedTensor(Distributed):
         return f"DistributedTensor({self.dtype}, {self.distribution})"
 
 
-def distribute_tensor(
+def distribute(
     array: Any,
     comm: Communicator | None = None,
     *,
@@ -273,7 +274,7 @@ def _name(path: str | os.PathLike[str], argument: str) -> str:
 
 
 def inspect_tensor(path: str | os.PathLike[str], argument: str = "file") -> np.ndarray:
-    """A .npy file's array, of which nothing is read yet. No MPI. Raises AllportError naming the file."""
+    """A .npy file's array, of which nothing is read yet. No MPI. Raises Error naming the file."""
     text = _name(path, argument)
     try:
         whole = np.load(text, mmap_mode="r", allow_pickle=False)
@@ -283,7 +284,7 @@ def inspect_tensor(path: str | os.PathLike[str], argument: str = "file") -> np.n
     return whole
 
 
-def load_tensor(
+def load(
     path: str | os.PathLike[str],
     comm: Communicator | None = None,
     *,

@@ -16,11 +16,11 @@ while more[0]:
     data[:] = 7 if comm.rank == 0 else 0
     comm.barrier()
     start = time.monotonic()
-    comm.bcast(data, algorithm=sys.argv[3] if len(sys.argv) > 3 else None)
+    comm.Bcast(data, algorithm=sys.argv[3] if len(sys.argv) > 3 else None)
     comm.barrier()
     best = max(best, size / (time.monotonic() - start))
     assert (data == 7).all()
     more[0] = time.monotonic() < end
-    comm.bcast(more)
+    comm.Bcast(more)
 if comm.rank == 0:
     print(f"{best / 1e6:.2f} MB/s", flush=True)

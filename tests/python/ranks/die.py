@@ -12,5 +12,5 @@ comm = ap.Communicator(MPI.COMM_WORLD)
 comm.barrier()
 if comm.rank == 1:
     os.kill(os.getpid(), signal.SIGKILL)
-comm.bcast(np.zeros(1000), 1)
+comm.Bcast(np.zeros(1000), 1)
 sys.exit(0)

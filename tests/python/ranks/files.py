@@ -25,7 +25,7 @@ def fails(word, call, kind=None):
     told = ("", "no error")
     try:
         call()
-    except ap.AllportError as error:
+    except ap.Error as error:
         told = (error.kind, str(error))
     everyone = comm.mpi4py.allgather(told)
     # Where ranks disagree, each names what it was given itself.
@@ -103,7 +103,7 @@ fails("pipe-", lambda: ap.load(on_rank(last, "A.npy", f"pipe-{comm.rank}.npy"), 
 # What only one rank cannot read.
 fails("gone.npy", lambda: ap.load(on_rank(last, "A.npy", "gone.npy"), comm), "io")
 fails(r"gone-\udcff.npy", lambda: ap.load(on_rank(last, "A.npy", os.fsdecode(b"gone-\xff.npy")), comm), "io")
-fails("gone.npz", lambda: ap.load_lu(on_rank(0, "good.npz", "gone.npz"), comm), "io")
+fails("gone.npz", lambda: ap.linalg.LU.load(on_rank(0, "good.npz", "gone.npz"), comm), "io")
 fails("nowhere", lambda: ap.load(on_rank(last, "f.h5:grp/x", "f.h5:nowhere"), comm), "io")
 fails("not a readable HDF5 file", lambda: ap.load(on_rank(0, "f.h5:grp/x", "text.h5:x"), comm), "io")
 fails("complex", lambda: ap.load("f.h5:z", comm, dtype="f8"))
@@ -136,9 +136,9 @@ for place in comm.mpi4py.bcast(places):
     comm.barrier()
     signal.alarm(60)
     try:
-        ap.load_lu("changed.npz", comm)
+        ap.linalg.LU.load("changed.npz", comm)
         told = ""
-    except ap.AllportError as error:
+    except ap.Error as error:
         told = str(error)
     signal.alarm(0)
     assert set(comm.mpi4py.allgather(told)) == {told} and (not told or "changed.npz" in told), (place, told)
@@ -148,7 +148,7 @@ for cut in (10, 3000, 7000, -1):
     if comm.rank == 0:
         Path("changed.npz").write_bytes(data[:cut])
     comm.barrier()
-    fails("changed.npz", lambda: ap.load_lu("changed.npz", comm), "io")
+    fails("changed.npz", lambda: ap.linalg.LU.load("changed.npz", comm), "io")
 comm.barrier()
 if comm.rank == 0:
     os.unlink("changed.npz")

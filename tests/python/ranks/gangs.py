@@ -7,7 +7,7 @@ import time
 
 import allport as ap
 import numpy as np
-from allport import Edge, Gang, Talk, Task
+from allport.graph import Edge, Gang, Talk, Task
 from mpi4py import MPI
 
 world = MPI.COMM_WORLD
@@ -15,10 +15,10 @@ comm = ap.Communicator(world, machine=f"torus:{world.size}")
 rank, size = comm.rank, comm.size
 
 
-def said(call, *arguments, **options) -> ap.AllportError | None:
+def said(call, *arguments, **options) -> ap.Error | None:
     try:
         call(*arguments, **options)
-    except ap.AllportError as error:
+    except ap.Error as error:
         return error
     return None
 
@@ -101,7 +101,7 @@ class Panel(ap.TaskGraph):
 def checked(a, dtype, workers):
     graph = Panel(a, dtype)
     assert ap.graph.check(graph).tasks == 2 * size
-    report = ap.run_graph(graph, comm, workers=workers, way="axes")
+    report = ap.graph.run(graph, comm, workers=workers, way="axes")
     parts = world.allgather((graph.rows, graph.pivots))
     packed = np.empty(a.shape, graph.dtype)
     for r, (rows, pivots) in enumerate(parts):
@@ -165,7 +165,7 @@ class Meeting(ap.TaskGraph):
 
 
 def ran(body, gang=None):
-    return said(lambda: ap.run_graph(Meeting(body, gang), comm))
+    return said(lambda: ap.graph.run(Meeting(body, gang), comm))
 
 
 # What arrives: any dtype, lengths of 0, operators by name and of one's own.
@@ -209,12 +209,12 @@ refused(
     lambda gang: None, "the task itself among the members", gang=lambda task: Gang([(1, (task.i + 1) % size, 0, 9)])
 )
 for wrong, words in (
-    ([(1, 0)], "expected an ap.Gang, or None"),
+    ([(1, 0)], "expected an ap.graph.Gang, or None"),
     (Gang([]), "a gang of one member or more"),
     (Gang([(1, rank)], [Talk("gossip", 1)]), "expected bcast, reduce or allreduce"),
     (Gang([(1, rank)], [Talk("bcast", 1, root=1)]), "expected a member of the gang, in 0..0"),
     (Gang([(1, rank)], [Talk("bcast", -1)]), "expected 0 or more elements"),
-    (Gang([(1, rank)], ["bcast"]), "expected ap.Talk"),
+    (Gang([(1, rank)], ["bcast"]), "expected ap.graph.Talk"),
     (Gang([(1, rank)], expected_bytes="many"), "expected_bytes to be a number"),
 ):
     error = ran(lambda gang: None, lambda task, wrong=wrong: wrong)

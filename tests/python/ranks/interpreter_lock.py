@@ -35,7 +35,7 @@ def in_turn(call):
 
 def leave_unfinished():
     array = np.full(1000, 3.0) if rank == size - 1 else np.zeros(1000)
-    transfer = comm.start_bcast(array, root=size - 1)
+    transfer = comm.Ibcast(array, root=size - 1)
     del transfer  # waits, as nobody has
     return array
 
@@ -44,11 +44,12 @@ assert (in_turn(leave_unfinished) == 3.0).all()
 in_turn(comm.barrier)
 in_turn(lambda: comm.ensure_all_well(""))
 in_turn(lambda: comm.ensure_agreement("n", 5))
-part = in_turn(lambda: comm.split(0))
+part = in_turn(lambda: comm.Split(0))
 assert part.size == size
 assert in_turn(lambda: comm.sub(list(range(size)))).size == size
 assert in_turn(lambda: ap.Communicator(mpi, "mesh:" + str(size))).size == size
-total = in_turn(lambda: comm.allreduce(np.ones(10)))
+total = np.zeros(10)
+in_turn(lambda: comm.Allreduce(np.ones(10), total))
 assert (total == size).all()
 schedule = comm.schedule_for("bcast", root=0, bytes=80)
 seconds, wrong = in_turn(lambda: ap._native.measure(comm._native, schedule, 2, 1.0))
@@ -61,9 +62,9 @@ for round_ in range(3):
     for i, a in enumerate(arrays):
         a[:] = 10 * round_ + i if rank == 0 else -1
     first = rank % 2
-    started = [often[first].start(), often[1 - first].start()]
+    started = [often[first].Start(), often[1 - first].Start()]
     for transfer in started:
-        transfer.wait()
+        transfer.Wait()
     for i, a in enumerate(arrays):
         assert (a == 10 * round_ + i).all(), (round_, i, a)
     comm.barrier()

@@ -21,7 +21,7 @@ def backward_error(a, x, b):
     return np.linalg.norm(b - a @ x, 1) / (np.linalg.norm(a, 1) * np.linalg.norm(x, 1) * len(a))
 
 
-def fails(word, call, kind=ap.AllportError):
+def fails(word, call, kind=ap.Error):
     try:
         call()
     except kind as error:

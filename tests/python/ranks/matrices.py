@@ -65,8 +65,12 @@ for dtype in ["f4", "f8", "c8", "c16"]:
             b = random((k, n) if trans_b == "N" else (n, k), dtype)
             c = random((m, n), dtype)
             op_a, op_b = (a if trans_a == "N" else a.T), (b if trans_b == "N" else b.conj().T)
-            close(ap.gemm(a, b, comm=comm, trans_a=trans_a, trans_b=trans_b), op_a @ op_b)
-            got = ap.gemm(a, b, alpha=2, beta=-1, c=c, comm=comm, trans_a=trans_a, trans_b=trans_b)
+            close(ap.gemm(op_a, op_b, comm=comm), op_a @ op_b)
+            da, db = ap.distribute(a, comm), ap.distribute(b, comm)
+            da, db = (da if trans_a == "N" else da.T), (db if trans_b == "N" else db.H)
+            close(ap.gemm(da, db).to_numpy(), op_a @ op_b)
+            assert (db.to_numpy() == op_b).all() and db.shape == op_b.shape
+            got = ap.gemm(da, db, c, alpha=2, beta=-1).to_numpy()
             close(got, (2 * (op_a @ op_b) - c).astype(dtype))
 
 # C in its own memory, when it may be: there is no second one.
@@ -79,11 +83,11 @@ for dtype in ["f4", "c16"]:
         kept = ap.gemm(a, b, beta=beta, c=dc, comm=comm)
         close(kept.to_numpy(), wanted.astype(dtype))
         assert kept is not dc and (dc.to_numpy() == c).all()
-        got = ap.gemm(a, b, beta=beta, c=dc, comm=comm, overwrite=True)
+        got = ap.gemm(a, b, beta=beta, c=dc, comm=comm, options=ap.Options(overwrite_c=True))
         assert got is dc and got.local is own
         close(got.to_numpy(), wanted.astype(dtype))
     narrow = ap.distribute(c.real.astype("f4"), comm)
-    got = ap.gemm(a, b, beta=1, c=narrow, comm=comm, overwrite=True)
+    got = ap.gemm(a, b, beta=1, c=narrow, comm=comm, options=ap.Options(overwrite_c=True))
     assert got is narrow or got.dtype == np.dtype(dtype)
     close(got.to_numpy(), (a @ b + c.real.astype("f4")).astype(dtype))
 
@@ -91,14 +95,15 @@ for dtype in ["f4", "c16"]:
 a, b, c = random((45, 37), "f8"), random((37, 41), "f8"), random((45, 41), "f8")
 lie = [ap.Distribution.cyclic(x.shape, (1, comm.size), (4, 4), list(range(comm.size))) for x in (a, b, c)]
 da, db, dc = (ap.distribute(x, comm, distribution=where) for x, where in zip((a, b, c), lie, strict=True))
-got, report = ap.gemm(da, db, beta=3, c=dc, algorithm="summa", grid=(1, comm.size, 1), report=True)
+got = ap.gemm(da, db, beta=3, c=dc, options=ap.Options(algorithm="summa", grid=(1, comm.size, 1)))
+report = ap.last_report()
 assert got.distribution == lie[2]
 close(got.to_numpy(), a @ b + 3 * c)
 assert report.as_planned and report.to_dict()["redistributed_bytes"] == 0
 for wrong in [(lie[1], lie[1], lie[2]), (lie[0], lie[0], lie[2]), (lie[0], lie[1], lie[0])]:
     try:
-        ap.plan_gemm(45, 41, 37, comm.machine, given=wrong)
-    except ap.AllportError as error:
+        ap.plan.gemm(45, 41, 37, comm.machine, given=wrong)
+    except ap.Error as error:
         assert "given" in str(error), str(error)
     else:
         raise AssertionError(wrong)
@@ -107,13 +112,14 @@ for wrong in [(lie[1], lie[1], lie[2]), (lie[0], lie[0], lie[2]), (lie[0], lie[1
 a, b = random((50, 31), "f8"), random((31, 44), "f8")
 da, db = ap.distribute(a, comm), ap.distribute(b, comm)
 seen = set()
-plan = ap.plan_gemm(50, 44, 31, comm.machine, mapping=comm.mapping)
+plan = ap.plan.gemm(50, 44, 31, comm.machine, options=ap.Options(mapping=comm.mapping))
 for candidate in plan.to_dict()["candidates"]:
     name, grid = candidate["algorithm"], tuple(candidate["grid"])
     if candidate.get("why_not") or (name, grid) in seen or len(seen) > 12:
         continue
     seen.add((name, grid))
-    product, report = ap.gemm(da, db, algorithm=name, grid=grid, report=True)
+    product = ap.gemm(da, db, options=ap.Options(algorithm=name, grid=grid))
+    report = ap.last_report()
     assert isinstance(product, ap.DistributedMatrix)
     close(product.to_numpy(), a @ b)
     assert report.as_planned, (name, grid, report.to_dict()["predicted"], report.to_dict()["measured"])
@@ -130,23 +136,25 @@ for call, word in [
     (lambda: ap.gemm(a, a, comm=comm), "31"),
     (lambda: ap.gemm(a, b, comm=comm, beta=1), "beta"),
     (lambda: ap.gemm(a, b, comm=comm, c=np.zeros((2, 2)), beta=1), "C is 2 x 2"),
-    (lambda: ap.gemm(a, b, comm=comm, algorithm="magic"), "magic"),
-    (lambda: ap.gemm(a, b, comm=comm, grid="7x7x7"), "grid"),
-    (lambda: ap.gemm(a, b, comm=comm, memory=10), "10"),
+    (lambda: ap.gemm(a, b, comm=comm, options=ap.Options(algorithm="magic")), "magic"),
+    (lambda: ap.gemm(a, b, comm=comm, options=ap.Options(grid="7x7x7")), "grid"),
+    (lambda: ap.gemm(a, b, comm=comm, options=ap.Options(memory=10)), "10"),
     (lambda: ap.gemm(np.array([[None]]), b, comm=comm), "object"),
-    (lambda: ap.gemm(a, b, comm=comm, trans_a="X"), "trans_a"),
+    (lambda: ap.gemm(a, b, comm=comm, options=ap.Options(workers=2)), "options.workers = 2: gemm has no such option"),
+    (lambda: ap.plan.gemm(5, 5, 5, comm.machine, trans="X"), "trans"),
+    (lambda: ap.lu(ap.distribute(a, comm).T), "transposed view"),
     (lambda: ap.load("gone.npy", comm), "gone.npy"),
 ]:
     try:
         call()
-    except ap.AllportError as error:
+    except ap.Error as error:
         assert word in str(error), (word, str(error))
     else:
         raise AssertionError(word)
 if comm.size > 1:
     try:  # ranks disagree: an error on all of them, no deadlock
         ap.gemm(np.zeros((4 + (comm.rank == 1), 4)), np.zeros((4, 4)), comm=comm)
-    except ap.AllportError as error:
+    except ap.Error as error:
         assert error.kind == "mismatch", error.kind
     else:
         raise AssertionError("disagreement")

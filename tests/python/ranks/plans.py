@@ -43,28 +43,30 @@ def api(comm: Any) -> None:
         expect("gemm", ["plan_gemm"], lambda m=matrix: ap.gemm(m, m, comm=comm))
         expect("lu", ["plan_lu"], lambda m=matrix: ap.lu(m, comm=comm))
         expect("solve", ["plan_lu"], lambda m=matrix: ap.solve(m, a[:, 0], comm=comm))
-        expect("refined", ["plan_lu"], lambda m=matrix: ap.solve(m, a[:, 0], comm=comm, refine=True))
-    plan = ap.plan_lu(24, 24, comm.machine)
+        expect(
+            "refined", ["plan_lu"], lambda m=matrix: ap.solve(m, a[:, 0], comm=comm, options=ap.Options(refine=True))
+        )
+    plan = ap.plan.lu(24, 24, comm.machine)
     expect("lu with a plan", [], lambda: ap.lu(a, comm=comm, plan=plan))
 
 
 def jobs(a: str, folder: str) -> None:
     out = {"gemm": f"{folder}/C.npy", "lu": f"{folder}/F.npz", "solve": f"{folder}/X.npy"}
-    expect("run gemm", ["plan_gemm"], lambda: ap.job.join(ap.jobs.GemmJob(a=a, b=a, out=out["gemm"])))
-    expect("run lu", ["plan_lu"], lambda: ap.job.join(ap.jobs.LuJob(a=a, out=out["lu"])))
+    expect("run gemm", ["plan_gemm"], lambda: ap.run.job.join(ap.run.jobs.GemmJob(a=a, b=a, out=out["gemm"])))
+    expect("run lu", ["plan_lu"], lambda: ap.run.job.join(ap.run.jobs.LuJob(a=a, out=out["lu"])))
     # Beside the factorization's, the plan of the product that its residual is.
     wanted = ["plan_lu", "plan_gemm"]
-    expect("run solve", wanted, lambda: ap.job.join(ap.jobs.SolveJob(a=a, b=a, out=out["solve"])))
+    expect("run solve", wanted, lambda: ap.run.job.join(ap.run.jobs.SolveJob(a=a, b=a, out=out["solve"])))
 
 
 if "ALLPORT_COUNT_PLANS" in os.environ:  # started as a rank of a job
     try:
         runpy.run_module("allport.run.jobs", run_name="__main__")
     finally:
-        rank = ap.launch.joined_rank()
+        rank = ap.run.launch.joined_rank()
         Path(os.environ["ALLPORT_COUNT_PLANS"], f"{rank}.json").write_text(json.dumps(planned))
 else:
-    comm = ap.Communicator(machine="torus:2x2" if ap.launch.joined_size() == 4 else None)
+    comm = ap.Communicator(machine="torus:2x2" if ap.run.launch.joined_size() == 4 else None)
     api(comm)
     jobs(*sys.argv[1:])
     if comm.rank == 0:

@@ -11,7 +11,7 @@ from allport.comm import MPI
 folder = Path(sys.argv[1])
 comm = ap.Communicator(MPI.COMM_WORLD)
 files = {name: str(folder / f"{name}.npy") for name in ("A", "B", "C0", "C")}
-job = ap.jobs.GemmJob(a=files["A"], b=files["B"], c_in=files["C0"], out=files["C"], beta=(1.0, 0.0))
+job = ap.run.jobs.GemmJob(a=files["A"], b=files["B"], c_in=files["C0"], out=files["C"], beta=(1.0, 0.0))
 tracemalloc.start()
 made = job.execute(comm)
 most = tracemalloc.get_traced_memory()[1]

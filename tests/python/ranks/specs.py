@@ -22,7 +22,7 @@ for odd, usual, kind, word in [
         told = ("", "no error")
         try:
             ap.Communicator(world, machine=odd if world.rank == rank else usual)
-        except ap.AllportError as error:
+        except ap.Error as error:
             told = (error.kind, str(error))
         assert set(world.allgather(told)) == {told} and word in told[1], (odd, usual, told)
         assert told[0] in (kind, "machine"), (odd, usual, told)

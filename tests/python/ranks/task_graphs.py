@@ -9,7 +9,7 @@ from pathlib import Path
 
 import allport as ap
 import numpy as np
-from allport import Edge, Task
+from allport.graph import Edge, Task
 from mpi4py import MPI
 
 world = MPI.COMM_WORLD
@@ -17,10 +17,10 @@ comm = ap.Communicator(world, machine=f"torus:{world.size}")
 rank, size = comm.rank, comm.size
 
 
-def said(call, *arguments, **options) -> ap.AllportError | None:
+def said(call, *arguments, **options) -> ap.Error | None:
     try:
         call(*arguments, **options)
-    except ap.AllportError as error:
+    except ap.Error as error:
         return error
     return None
 
@@ -95,7 +95,7 @@ for kind in (Ladder, CountedLadder):
             for dtype, length in (("i8", 3), ("f4", 700), ("c16", 1), ("i4", 0)):
                 graph = kind(5, dtype, length)
                 assert ap.graph.check(graph).tasks == graph.places * 6
-                report = ap.run_graph(graph, comm, workers=workers, way=way)
+                report = ap.graph.run(graph, comm, workers=workers, way=way)
                 for i, found in graph.done.items():
                     assert np.array_equal(found, np.full((length, 2), graph.expected()[i])), (i, found)
                 assert sorted(graph.done) == [i for i in range(graph.places) if i % size == rank]
@@ -159,10 +159,10 @@ class Total(ap.TaskGraph):
 
 graph = Total()
 assert ap.graph.check(graph).tasks == 2 * size + 2
-ap.run_graph(graph, comm, workers=2)
+ap.graph.run(graph, comm, workers=2)
 assert rank or graph.sums == [size * (size + 1) / 2, 10 * size * (size + 1) / 2], graph.sums
 assert size > 1 or all(np.shares_memory(a, graph.tile) for a in graph.kept)
-refused = said(lambda: ap.run_graph(graph, comm, op="median"))
+refused = said(lambda: ap.graph.run(graph, comm, op="median"))
 assert refused and "median" in str(refused), refused
 
 
@@ -174,7 +174,7 @@ class Broken(Ladder):
 
 
 for workers in (1, 2):
-    error = said(ap.run_graph, Broken(4), comm, workers=workers)
+    error = said(ap.graph.run, Broken(4), comm, workers=workers)
     assert error is not None
     for words in (f"task L({size - 1}, 2): run() of Broken raised ZeroDivisionError: not today", "task_graphs.py:"):
         assert words in str(error), error
@@ -186,7 +186,7 @@ class Lost(Ladder):
         return [] if task.k == 1 else super().children(task)
 
 
-error = said(lambda: ap.run_graph(Lost(3), comm))
+error = said(lambda: ap.graph.run(Lost(3), comm))
 assert error is None or "wait for inputs that never arrive" in str(error), error  # nothing waits: no input has come
 error = said(lambda: ap.graph.check(Lost(3)))
 assert error is not None and "L(" in str(error), error
@@ -197,7 +197,7 @@ class Misspelt(Ladder):
         return [Edge("next")]
 
 
-error = said(lambda: ap.run_graph(Misspelt(3), comm))
+error = said(lambda: ap.graph.run(Misspelt(3), comm))
 assert error is not None and "children() of Misspelt gave Edge(child='next'" in str(error), error
 
 
@@ -225,11 +225,11 @@ for inside in (True, False):
     try:
         if rank == size - 1 and not inside:
             timer.start()
-        ap.run_graph(graph, comm, workers=1 if inside else 2)
+        ap.graph.run(graph, comm, workers=1 if inside else 2)
         ended = "it ran"
     except KeyboardInterrupt:
         ended = "interrupted"
-    except ap.AllportError as error:
+    except ap.Error as error:
         ended = str(error)
     timer.join() if timer.ident else None
     assert time.monotonic() - begin < 10
@@ -237,8 +237,8 @@ for inside in (True, False):
 
 # The communicator is as good as before, and a recorded run tells all that was done.
 graph = CountedLadder(5)
-report = ap.run_graph(graph, comm, workers=2, record=True)
-timeline = ap.tasks.timeline(report, comm)
+report = ap.graph.run(graph, comm, workers=2, record=True)
+timeline = ap.graph.timeline(report, comm)
 sent = world.allreduce(report.count.messages_sent)
 if rank == 0:
     rows = timeline.rows()
@@ -249,8 +249,8 @@ if rank == 0:
     )
     assert len(rows) - len(tasks) == sent
     assert all(0 <= r["begin"] <= r["end"] for r in rows)
-    ap.trace.chrome(timeline, "run.json")
-    ap.gantt.chart(timeline, "run.svg", title="as it ran")
+    ap.report.trace.chrome(timeline, "run.json")
+    ap.report.gantt.chart(timeline, "run.svg", title="as it ran")
     events = json.loads(Path("run.json").read_text())["traceEvents"]
     assert sum(e["ph"] == "X" for e in events) == len(rows) and "as it ran" in Path("run.svg").read_text()
     # Slices of one thread do not overlap: a worker has one task at a time, messages have threads enough.

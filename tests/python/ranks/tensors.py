@@ -38,7 +38,7 @@ def some_distribution(shape):
         cuts.append((0, *inner, extent))
     used = math.prod(len(c) - 1 for c in cuts)
     ranks = [int(r) for r in rng.permutation(comm.size)[:used]]
-    return ap.TensorDistribution(tuple(shape), tuple(groups), tuple(cuts), tuple(ranks))
+    return ap.tensors.TensorDistribution(tuple(shape), tuple(groups), tuple(cuts), tuple(ranks))
 
 
 def refuses(word, call):
@@ -46,7 +46,7 @@ def refuses(word, call):
     told = "no error"
     try:
         call()
-    except ap.AllportError as error:
+    except ap.Error as error:
         told = str(error)
     assert word in told, (word, told)
     assert len(set(comm.mpi4py.allgather(told))) == 1, told
@@ -56,7 +56,7 @@ def check_tensors():
     for shape in [(), (5,), (3, 4), (5, 1, 7), (2, 3, 4, 5), (3, 0, 2), (2, 1, 3, 2, 3)]:
         whole = random(shape, TYPES[len(shape) % 4])
         root = comm.size - 1
-        dealt = ap.distribute_tensor(whole if comm.rank == root else None, comm, root=root)
+        dealt = ap.tensors.distribute(whole if comm.rank == root else None, comm, root=root)
         assert dealt.shape == shape and dealt.distribution.is_blocks
         assert (dealt.to_numpy() == whole).all()
         for _ in range(2):
@@ -73,7 +73,7 @@ def check_tensors():
             moved.save(name)
             comm.barrier()
             assert (np.load(name) == whole).all() and np.load(name).dtype == whole.dtype
-            again = ap.load_tensor(name, comm, distribution=some_distribution(shape))
+            again = ap.tensors.load(name, comm, distribution=some_distribution(shape))
             assert (again.to_numpy() == whole).all()
             rows = int(rng.integers(0, len(shape) + 1))
             matrix = moved.to_matrix(rows)
@@ -83,7 +83,7 @@ def check_tensors():
             comm.barrier()
     zeros = ap.DistributedTensor.zeros(comm, (3, 5, 2), "c8")
     assert not zeros.to_numpy().any() and zeros.dtype == np.complex64 and zeros.size == 30
-    assert np.float64(2) * ap.distribute_tensor(np.ones((2, 2)), comm) is not None
+    assert np.float64(2) * ap.tensors.distribute(np.ones((2, 2)), comm) is not None
 
 
 CASES = [
@@ -145,14 +145,15 @@ def check_einsum():
             close(ap.einsum(subscripts, a, b, comm=comm), wanted, subscripts)
             for how in (1, 3) if number % 2 else (1, 2, 0)[: 2 + (number % 8 == 0)]:
                 given = [
-                    ap.distribute_tensor(x, comm, distribution=some_distribution(x.shape) if how else None)
+                    ap.tensors.distribute(x, comm, distribution=some_distribution(x.shape) if how else None)
                     for x in (a, b)
                 ]
                 if how == 2:
                     given[int(rng.integers(2))] = [a, b][int(rng.integers(2))]
                     given = [given[0] if given[0] is not b else a, given[1] if given[1] is not a else b]
                 out = some_distribution(wanted.shape) if how == 3 else None
-                got, report = ap.einsum(subscripts, *given, comm=comm, distribution=out, report=True)
+                got = ap.einsum(subscripts, *given, comm=comm, distribution=out)
+                report = ap.last_report()
                 assert out is None or got.distribution == out
                 close(got.to_numpy() if isinstance(got, ap.DistributedTensor) else got, wanted, (subscripts, how))
                 assert report.as_planned, (subscripts, how, report.to_dict())
@@ -162,7 +163,7 @@ def check_products_by_name():
     """Every algorithm and many grids, through the same exchanges."""
     a, b = random((5, 3, 6, 4), "f8"), random((6, 4, 7, 2), "f8")
     wanted = np.einsum("ijab,abkl->kjil", a, b)
-    parts = [ap.distribute_tensor(x, comm, distribution=some_distribution(x.shape)) for x in (a, b)]
+    parts = [ap.tensors.distribute(x, comm, distribution=some_distribution(x.shape)) for x in (a, b)]
     for algorithm in ("summa", "summa25", "3d", "cannon"):
         for grid in itertools.product(range(1, comm.size + 1), repeat=3):
             if math.prod(grid) != comm.size or (algorithm == "summa" and grid[2] > 1):
@@ -172,9 +173,10 @@ def check_products_by_name():
             if algorithm in ("summa25", "3d") and grid[2] == 1:
                 continue
             out = some_distribution(wanted.shape)
-            got, report = ap.einsum(
-                "ijab,abkl->kjil", *parts, algorithm=algorithm, grid=grid, distribution=out, report=True
+            got = ap.einsum(
+                "ijab,abkl->kjil", *parts, distribution=out, options=ap.Options(algorithm=algorithm, grid=grid)
             )
+            report = ap.last_report()
             close(got.to_numpy(), wanted, (algorithm, grid))
             assert report.as_planned
 
@@ -197,8 +199,9 @@ def check_tensordot():
             a, b = random(shape_a, dtype), random(shape_b, dtype)
             wanted = np.asarray(np.tensordot(a, b, axes), dtype=dtype)
             close(ap.tensordot(a, b, axes, comm=comm), wanted, axes)
-            parts = [ap.distribute_tensor(x, comm, distribution=some_distribution(x.shape)) for x in (a, b)]
-            got, report = ap.tensordot(*parts, axes, report=True)
+            parts = [ap.tensors.distribute(x, comm, distribution=some_distribution(x.shape)) for x in (a, b)]
+            got = ap.tensordot(*parts, axes)
+            report = ap.last_report()
             close(got.to_numpy(), wanted, axes)
             assert report.as_planned
             assert set(report.seconds) == {"total", "product", "compute", "wait", "redistribute"}
@@ -209,16 +212,20 @@ def check_tensordot():
 def check_plans():
     a, b = random((6, 5, 4, 3), "f8"), random((4, 3, 5, 7), "f8")
     wanted = np.einsum("ijab,abkl->ijkl", a, b)
-    plan = ap.plan_einsum("ijab,abkl->ijkl", a.shape, b.shape, comm.machine, mapping=comm.mapping)
-    parts = [ap.distribute_tensor(x, comm, distribution=d) for x, d in ((a, plan.a), (b, plan.b))]
-    got, report = ap.einsum("ijab,abkl->ijkl", *parts, plan=plan, report=True)
+    plan = ap.tensors.plan_einsum(
+        "ijab,abkl->ijkl", a.shape, b.shape, comm.machine, options=ap.Options(mapping=comm.mapping)
+    )
+    parts = [ap.tensors.distribute(x, comm, distribution=d) for x, d in ((a, plan.a), (b, plan.b))]
+    got = ap.einsum("ijab,abkl->ijkl", *parts, plan=plan)
+    report = ap.last_report()
     close(got.to_numpy(), wanted)
     data = report.to_dict()
     assert report.as_planned and data["redistributed_bytes"] == 0 and got.distribution == plan.c
     assert "Contraction, as it ran" in (report._repr_html_() or "") and repr(report).startswith("ContractionReport(")
     # The same plan for tensors that lie elsewhere, and one for something else.
     moved = [x.redistribute(some_distribution(x.shape)) for x in parts]
-    got, report = ap.einsum("ijab,abkl->ijkl", *moved, plan=plan, report=True)
+    got = ap.einsum("ijab,abkl->ijkl", *moved, plan=plan)
+    report = ap.last_report()
     close(got.to_numpy(), wanted)
     assert report.as_planned
     refuses("plan: is for contraction", lambda: ap.einsum("ijab,abkl->ijlk", *parts, plan=plan))
@@ -238,14 +245,15 @@ def check_plans():
             "f8",
         )
         wanted = np.einsum(subscripts, wanted, other)
-        x, report = ap.einsum(subscripts, x, ap.distribute_tensor(other, comm), report=True)
+        x = ap.einsum(subscripts, x, ap.tensors.distribute(other, comm))
+        report = ap.last_report()
         assert report.as_planned, subscripts
         close(x.to_numpy(), wanted, subscripts)
 
 
 def check_errors():
     a, b = np.ones((3, 4)), np.ones((4, 5))
-    part = ap.distribute_tensor(a, comm)
+    part = ap.tensors.distribute(a, comm)
     for word, call in [
         ("expected two", lambda: ap.einsum("ij->ij", a, b, comm=comm)),
         ("'k'", lambda: ap.einsum("ij,jl->ik", a, b, comm=comm)),
@@ -262,28 +270,28 @@ def check_errors():
         ("axis 7", lambda: ap.tensordot(a, b, ([7], [0]), comm=comm)),
         ("distribution", lambda: ap.einsum("ij,jk", a, b, comm=comm, distribution=part.distribution)),
         ("dtype", lambda: ap.einsum("ij,jk", a.astype(object), b, comm=comm)),
-        ("memory", lambda: ap.einsum("ij,jk", part, b, memory=8)),
+        ("memory", lambda: ap.einsum("ij,jk", part, b, options=ap.Options(memory=8))),
         ("DistributedMatrix", lambda: ap.einsum("ij,jk", ap.distribute(a, comm), b)),
-        ("other: has shape", lambda: part + ap.distribute_tensor(b, comm)),
+        ("other: has shape", lambda: part + ap.tensors.distribute(b, comm)),
         ("einsum() multiplies", lambda: part * part),
         ("axes = (0, 0)", lambda: part.transpose(0, 0)),
         ("expected 0 to 2 axes", lambda: part.to_matrix(3)),
-        ("of shape (4, 5)", lambda: part.redistribute(ap.TensorDistribution.whole_on((4, 5)))),
+        ("of shape (4, 5)", lambda: part.redistribute(ap.tensors.TensorDistribution.whole_on((4, 5)))),
         ("there is no folder", lambda: part.save("nowhere/x.npy")),
         (".npy", lambda: part.save("x.mtx")),
-        ("cannot be read", lambda: ap.load_tensor("gone.npy", comm)),
+        ("cannot be read", lambda: ap.tensors.load("gone.npy", comm)),
     ]:
         refuses(word, call)
     if comm.size > 1:
         try:
             ap.einsum("ij,jk", a if comm.rank else a[:1], b, comm=comm)
-        except ap.AllportError as error:
+        except ap.Error as error:
             assert error.kind == "mismatch" and "float64[1, 4]" in str(error), error
         else:
             raise AssertionError("ranks that disagree")
         try:
             ap.einsum("ij,jk" if comm.rank else "ij,jk->ki", a, b, comm=comm)
-        except ap.AllportError as error:
+        except ap.Error as error:
             assert error.kind == "mismatch" and "arguments of the contraction" in str(error), error
         else:
             raise AssertionError("ranks that disagree")

@@ -9,7 +9,7 @@ from allport.comm import MPI
 
 THREADS, ROUNDS = 3, 20
 world = ap.Communicator(MPI.COMM_WORLD)
-comms = [world.split(0) for _ in range(THREADS)]
+comms = [world.Dup() for _ in range(THREADS)]
 wrong: list[str] = []
 
 
@@ -18,14 +18,16 @@ def work(t: int) -> None:
     try:
         for i in range(ROUNDS):
             mine = np.full(500, 100.0 * t + i + c.rank)
-            pending = c.start_allgather(mine)
-            total = c.allreduce(mine)
-            everyone = pending.wait()
+            everyone, total = np.zeros((c.size, 500)), np.zeros(500)
+            pending = c.Iallgather(mine, everyone)
+            c.Allreduce(mine, total)
+            pending.Wait()
             assert (total == sum(100.0 * t + i + r for r in range(c.size))).all()
             assert (everyone == [[100.0 * t + i + r] for r in range(c.size)]).all()
             got = mine if c.rank == i % c.size else np.zeros(500)
-            assert (c.bcast(got, i % c.size) == 100.0 * t + i + i % c.size).all()
-            c.barrier()
+            c.Bcast(got, i % c.size)
+            assert (got == 100.0 * t + i + i % c.size).all()
+            c.Barrier()
     except BaseException as error:
         wrong.append(f"thread {t}: {error!r}")
 

@@ -41,8 +41,8 @@ def check(form, dtype, n, **more):
     hermitian = (square + square.conj().T).astype(dtype)
     kept = [x.copy() for x in (square, tall, b, column, hermitian)]
     c = random((n + 3, 2), dtype)
-    more = {"comm": comm, **more}
-    onto = {k: v for k, v in more.items() if k != "comm"}
+    onto = dict(more)
+    more = {"comm": comm, "options": ap.Options(**more)}
     close(ap.gemm(form(tall), form(b), **more), tall @ b, "gemm")
     close(ap.gemm(form(tall), form(b), alpha=2, beta=-1, c=form(c), **more), (2 * (tall @ b) - c).astype(dtype), "c")
     close(ap.gemm(form(tall), form(column), **more), (tall @ column).reshape(-1, 1), "gemm of a vector")
@@ -50,20 +50,25 @@ def check(form, dtype, n, **more):
         wanted = np.linalg.solve(square, right)
         close(ap.solve(form(square), form(right), **more), wanted, "solve")
         close(ap.solve(form(square), form(right), trans="T", **more), np.linalg.solve(square.T, right), "solve T")
-        x = ap.solve(form(hermitian), form(right), assume="pos", **more)
+        x = ap.solve(form(hermitian), form(right), assume_a="pos", **more)
         close(x, np.linalg.solve(hermitian, right), "solve pos")
         close(ap.lu(form(square), **more).solve(form(right), **onto), wanted, "LU.solve")
-        x, report = ap.solve(form(square), form(right), report=True, **more)
+        x = ap.solve(form(square), form(right), comm=comm, options=ap.Options(residual=True, **onto))
+        report = ap.last_report()
         close(x, wanted, "reported")
         assert 0 <= report.residual < 16, report.residual
-        assert ap.solve_residual(form(square), form(wanted), form(right), **more) < 16
+        assert ap.linalg.solve_residual(form(square), form(wanted), form(right), comm=comm, **onto) < 16
         f = ap.cholesky(form(hermitian), **more)
         close(f.solve(form(right), **onto), np.linalg.solve(hermitian, right), "Cholesky.solve")
         if n:
             full = np.concatenate([right, right[:3]]) if n >= 3 else np.resize(right, (n + 3, *right.shape[1:]))
             close(ap.lstsq(form(tall), form(full), **more), np.linalg.lstsq(tall, full, rcond=None)[0], "lstsq")
     if np.dtype(dtype).itemsize in (8, 16) and np.dtype(dtype) != "c8":
-        close(ap.solve(form(square), form(b), refine=True, **more), np.linalg.solve(square, b), "refined")
+        close(
+            ap.solve(form(square), form(b), comm=comm, options=ap.Options(refine=True, **onto)),
+            np.linalg.solve(square, b),
+            "refined",
+        )
     p, l, u = ap.lu(form(square), **more).p_l_u()
     close((p @ l @ u).astype(dtype), square, "lu")
     assert ap.lu(form(square), **more).residual(form(square), **onto) < 4
@@ -72,15 +77,16 @@ def check(form, dtype, n, **more):
     close(q @ r, tall, "qr")
     for which, name in ((1, 1), (np.inf, np.inf), ("fro", "fro"), ("max", None)):
         wanted = np.abs(tall).max(initial=0.0) if name is None else np.linalg.norm(tall, name) if n else 0.0
-        assert abs(ap.norm(form(tall), which, **more) - wanted) <= 1e4 * np.finfo(dtype).eps * max(1.0, wanted), which
+        got = ap.linalg.norm(form(tall), which, comm=comm, **onto)
+        assert abs(got - wanted) <= 1e4 * np.finfo(dtype).eps * max(1.0, wanted), which
     cube = random((n, 2, n), dtype)
     close(ap.einsum("iki,ij->kj", form(cube), form(b), **more), np.einsum("iki,ij->kj", cube, b), "einsum")
     close(ap.einsum("ij,jk", form(tall), form(b), **more), tall @ b, "einsum ij,jk")
     close(ap.einsum("ij,j->i", form(tall), form(column), **more), tall @ column, "einsum ij,j")
     close(ap.tensordot(form(cube), form(b), 1, **more), np.tensordot(cube, b, 1), "tensordot")
-    if not more.get("replicated"):
+    if not onto.get("replicated"):
         assert (ap.distribute(form(tall), comm).to_numpy() == tall).all()
-        assert (ap.distribute_tensor(form(cube), comm).to_numpy() == cube).all()
+        assert (ap.tensors.distribute(form(cube), comm).to_numpy() == cube).all()
     assert all((x == y).all() for x, y in zip((square, tall, b, column, hermitian), kept, strict=True))
 
 
@@ -111,33 +117,34 @@ for form in (only_root, other_numbers):
     close(ap.gemm(da, form(b)).to_numpy(), a @ b, "D, b")
     close(ap.gemm(form(a), form(b), beta=1, c=dc).to_numpy(), a @ b + c, "a, b, D")
     close(ap.gemm(form(a), db, beta=1, c=form(c)).to_numpy(), a @ b + c, "a, D, c")
-    tensor = ap.distribute_tensor(a, comm)
+    tensor = ap.tensors.distribute(a, comm)
     close(ap.einsum("ij,jk", tensor, form(b)).to_numpy(), a @ b, "T, b")
-    x, report = ap.einsum("iij,jk", form(np.stack([a] * 6)), tensor, report=True)
+    x = ap.einsum("iij,jk", form(np.stack([a] * 6)), tensor)
+    report = ap.last_report()
     assert report.as_planned, report.to_dict()
 
 # Factors are never made in the caller's memory, on whatever ranks they are.
 a = np.asfortranarray(a)
 for grid in (None, "1x1x1"):
     before = a.copy()
-    ap.lu(only_root(a), comm=comm, grid=grid)
+    ap.lu(only_root(a), comm=comm, options=ap.Options(grid=grid))
     assert (a == before).all()
 d = ap.distribute(only_root(a), comm, distribution=ap.Distribution.balanced((6, 6), (1, 1), [0]))
-ap.lu(d, overwrite=True)
+ap.lu(d, overwrite_a=True)
 assert (a == before).all()
 
 # One rank's error is every rank's.
 calls = {
-    "solve": lambda a, b, **more: ap.solve(a, b, comm=comm, **more),
-    "gemm": lambda a, b, **more: ap.gemm(a, b, comm=comm, **more),
-    "lstsq": lambda a, b, **more: ap.lstsq(a, b, comm=comm, **more),
-    "einsum": lambda a, b, **more: ap.einsum("ij,jk", a, b, comm=comm, **more),
-    "tensordot": lambda a, b, **more: ap.tensordot(a, b, 1, comm=comm, **more),
+    "solve": lambda a, b, **more: ap.solve(a, b, comm=comm, options=ap.Options(**more)),
+    "gemm": lambda a, b, **more: ap.gemm(a, b, comm=comm, options=ap.Options(**more)),
+    "lstsq": lambda a, b, **more: ap.lstsq(a, b, comm=comm, options=ap.Options(**more)),
+    "einsum": lambda a, b, **more: ap.einsum("ij,jk", a, b, comm=comm, options=ap.Options(**more)),
+    "tensordot": lambda a, b, **more: ap.tensordot(a, b, 1, comm=comm, options=ap.Options(**more)),
     "LU.solve": lambda a, b, **more: ap.lu(da).solve(b, **more),
-    "lu": lambda a, b, **more: ap.lu(b, comm=comm, **more),
-    "cholesky": lambda a, b, **more: ap.cholesky(b, comm=comm, **more),
-    "qr": lambda a, b, **more: ap.qr(b, comm=comm, **more),
-    "norm": lambda a, b, **more: ap.norm(b, comm=comm, **more),
+    "lu": lambda a, b, **more: ap.lu(b, comm=comm, options=ap.Options(**more)),
+    "cholesky": lambda a, b, **more: ap.cholesky(b, comm=comm, options=ap.Options(**more)),
+    "qr": lambda a, b, **more: ap.qr(b, comm=comm, options=ap.Options(**more)),
+    "norm": lambda a, b, **more: ap.linalg.norm(b, comm=comm, **more),
 }
 last = comm.size - 1
 b = random((6, 6))
@@ -173,10 +180,10 @@ if not alone:
 
 # numpy does not take a distributed matrix for a number.
 for use in (np.asarray, np.sum, lambda d: a @ d, np.array, np.mean, np.linalg.norm):
-    for thing in (da, ap.distribute_tensor(a, comm)):
+    for thing in (da, ap.tensors.distribute(a, comm)):
         told = str(fails("", lambda use=use, thing=thing: use(thing), TypeError))
         assert ("to_numpy" in told and "gather" in told) == (thing is da or "lambda" not in use.__name__), told
-assert np.shape(da) == np.shape(ap.distribute_tensor(a, comm)) == a.shape and np.ndim(da) == 2
+assert np.shape(da) == np.shape(ap.tensors.distribute(a, comm)) == a.shape and np.ndim(da) == 2
 for operands in ((a,), (a, a, a), ()):
     fails("expected two", lambda operands=operands: ap.einsum("ij,jk", *operands, comm=comm))
 comm.barrier()

@@ -1,7 +1,7 @@
 """Results as pages: one HTML file that needs nothing else, or the same in a cell of a notebook.
 
-    ap.pages.write(ap.plan_lu(4000, 4000, "bgp:4x4"), "plan.html")
-    ap.pages.of(ap.simulate(schedule, machine, trace=True)).html()
+    ap.report.pages.write(ap.plan.lu(4000, 4000, "bgp:4x4"), "plan.html")
+    ap.report.pages.of(ap.simulate(schedule, machine, trace=True)).html()
 
 Of plans, reports, simulations, schedules, machines, task graphs, orders of ranks, choices, patterns, proofs, timelines,
 and of the JSON of benchmarks, runs and drop-ins.
@@ -17,10 +17,11 @@ from typing import Any
 
 from allport import _native
 from allport.errors import failure
-from allport.linalg import GemmReport
+from allport.linalg.cholesky import FactorReport
+from allport.linalg.gemm import GemmReport
+from allport.linalg.qr import LstsqReport
+from allport.linalg.solve import SolveReport
 from allport.mapping import RankOrder
-from allport.orthogonal import LstsqReport
-from allport.positive_definite import FactorReport
 from allport.report.pages import benches, dropins, graphs, objects, plans, runs, simulations
 from allport.report.pages.benches import of_bench
 from allport.report.pages.dropins import is_dropin_report, of_dropin
@@ -30,7 +31,6 @@ from allport.report.pages.plans import of_plan
 from allport.report.pages.runs import of_run, read_trace
 from allport.report.pages.simulations import of_schedule
 from allport.sim import Simulation
-from allport.systems import SolveReport
 from allport.task_graph import TaskGraph
 from allport.timeline import TaskSimulation, Timeline
 from allport.verify import Report
@@ -72,7 +72,7 @@ _KINDS: list[tuple[tuple[type, ...], Callable[[Any], Page]]] = [
 
 
 def of(thing: Any) -> Page:
-    """The page of an object of this library, or of what a benchmark has returned. Raises AllportError for others."""
+    """The page of an object of this library, or of what a benchmark has returned. Raises Error for others."""
     if isinstance(thing, Page):
         return thing
     for kinds, make in _KINDS:
@@ -89,7 +89,7 @@ def html(thing: Any) -> str:
 
 
 def write(thing: Any, path: str | os.PathLike[str]) -> None:
-    """Writes the page of an object, or a page. Raises AllportError where the file cannot be written."""
+    """Writes the page of an object, or a page. Raises Error where the file cannot be written."""
     _write(of(thing), os.fspath(path))
 
 
@@ -127,7 +127,7 @@ def of_json(path: str | os.PathLike[str], machine: Any = None, captured: Any = N
     """The page of a JSON file: a drop-in's report (ALLPORT_REPORT), or what bench, compare, run or plan have written.
 
     machine: where the file names none that is known; captured: of a drop-in's report, as for of_dropin(). Raises
-    AllportError for other files.
+    Error for other files.
     """
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from allport._native import Machine
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.machine import measured_on
 from allport.report.pages.page import Advice
 from allport.timeline import TaskSimulation
@@ -39,7 +39,7 @@ def spec_of(machine: Machine) -> str:
     """How a command names the machine."""
     try:
         Machine.parse(machine.name)
-    except AllportError:
+    except Error:
         return f"-n {machine.ranks}"
     return f"-m {machine.name}"
 

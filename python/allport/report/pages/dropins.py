@@ -6,7 +6,7 @@ from typing import Any
 
 from allport import mapping, pattern
 from allport._native import Machine, Pattern
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.report.pages import advice
 from allport.report.pages.links import of_links
 from allport.report.pages.objects import known_machine, of_machine, of_order
@@ -202,7 +202,7 @@ def _of_scalapack(routines: dict[str, Any], ranks: int) -> list[Advice]:
 def _add_capture(page: Page, machine: Machine, captured: Pattern) -> None:
     """Link loads of what ranks sent one another, in the order as it is, and what another order would save."""
     if captured.ranks > machine.ranks:
-        raise AllportError(
+        raise Error(
             f"capture: is of {captured.ranks} ranks; {machine.name} has {machine.ranks}; give its own --machine"
         )
     given = list(range(captured.ranks))
@@ -256,9 +256,7 @@ def of_dropin(data: dict[str, Any], machine: Machine | None = None, captured: Pa
         _add_dearest(page, calls, where, ranks)
     if captured is not None:
         if where is None:
-            raise AllportError(
-                "capture: expected the machine beside it; the report names none that is known: --machine"
-            )
+            raise Error("capture: expected the machine beside it; the report names none that is known: --machine")
         _add_capture(page, where, captured)
     elif where is not None:
         page.add("The machine", *[part for section in of_machine(where).sections for part in section.parts])

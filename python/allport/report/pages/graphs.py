@@ -11,7 +11,7 @@ import numpy as np
 
 from allport import graph as graphs
 from allport._native import Machine
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.report.pages import advice
 from allport.report.pages.links import of_links
 from allport.report.pages.over_time import of_tasks
@@ -38,7 +38,7 @@ def simulated(make: Callable[[], Any], machine: Machine, workers: int = 1) -> Ta
             many = "an unknown number of" if tasks is None else format_count(tasks)
             return f"not simulated for this page: {many} tasks; at most {format_count(MOST_TASKS)} are"
         return graphs.simulate(graph, machine, workers=workers, trace=True)
-    except AllportError as error:
+    except Error as error:
         return f"not simulated: {error}"
 
 
@@ -99,7 +99,7 @@ def drawn(graph: Any) -> str:
         if tasks is None or not 0 < tasks <= MOST_DRAWN:
             return ""
         text = graphs.draw(graph, most=MOST_DRAWN)
-    except AllportError:
+    except Error:
         return ""
     note = "Tasks stand below those that they wait for; edges between ranks are dashed."
     return f'<div class="white">{drawing(_inlined(text), note)}</div>'
@@ -133,7 +133,7 @@ def _quickest(run: TaskSimulation, others: Sequence[Other]) -> list[Advice]:
             if tasks is None or tasks > MOST_OTHERS:
                 continue
             found.append((graphs.simulate(graph, run.machine, workers=run.workers).seconds, name, command))
-        except AllportError:
+        except Error:
             continue
     best = min(found, default=None)
     return [] if best is None else advice.quicker(run.seconds, *best)
@@ -147,7 +147,7 @@ def _carriers(run: TaskSimulation, command: str) -> list[Advice]:
     for name in ("axes", "binomial", "chain", "flat", "prefix"):
         try:
             seconds = graphs.simulate(run.graph, run.machine, carrier=name, workers=run.workers).seconds
-        except AllportError:
+        except Error:
             continue
         found.append((seconds, name))
     if not found:
@@ -189,7 +189,7 @@ def of_graph(graph: Any, title: str = "A task graph") -> Page:
         return page
     try:
         counts = graphs.count(graph, carrier=None if hasattr(graph, "carrier") and graph.carrier else "flat")
-    except AllportError as error:
+    except Error as error:
         page.add("What ranks do", paragraph(f"not counted: {error}"))
         return page
     page.facts = [

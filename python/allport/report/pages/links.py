@@ -8,7 +8,7 @@ from html import escape
 
 import numpy as np
 
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.machine import Machine, axis_letter
 from allport.report.pages.page import drawing, legend, paragraph, table
 from allport.report.pages.svg import Curve, curves, number, svg
@@ -119,7 +119,7 @@ def machine_drawing(
         return ""
     try:
         sketch = Sketch(machine)
-    except AllportError:
+    except Error:
         return ""
     paper = Paper(sketch)
     inside = "".join(wires(sketch, paper, loads, say, most) + circles(sketch, paper, dark))

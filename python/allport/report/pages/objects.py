@@ -6,7 +6,7 @@ from typing import Any
 
 from allport import pattern
 from allport._native import Machine, Pattern
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.machine import axis_letter, describe, measured_on, rates_table
 from allport.mapping import RankOrder
 from allport.report.pages.links import machine_drawing, of_links
@@ -26,7 +26,7 @@ def known_machine(name: str) -> Machine | None:
     """The machine that a report names, where a spec or a file of that name is known here."""
     try:
         return Machine.parse(name) if name else None
-    except AllportError:
+    except Error:
         return None
 
 

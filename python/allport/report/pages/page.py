@@ -105,7 +105,7 @@ class Page:
 
 
 def write(page: Page, path: str) -> None:
-    """Writes the page aside and renames it. Raises AllportError where the file cannot be written."""
+    """Writes the page aside and renames it. Raises Error where the file cannot be written."""
     with replacing(Path(path), f"report '{path}'") as aside:
         aside.write_text(page.html(), encoding="utf-8")
 

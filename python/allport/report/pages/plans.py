@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from allport._native import CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan
 from allport.candidates import SimulatedCandidate, graph_of
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.io import DTYPES
-from allport.plan import NO_BOUND, by_time, plan_cholesky, plan_gemm, plan_lu, plan_qr, why_chosen
+from allport.options import Options
+from allport.plan import DECISIONS, NO_BOUND, by_time, why_chosen
+from allport.plan import cholesky as plan_cholesky
+from allport.plan import gemm as plan_gemm
+from allport.plan import lu as plan_lu
+from allport.plan import qr as plan_qr
 from allport.report.pages import advice
 from allport.report.pages.graphs import add_simulation, candidates_legend, drawn
 from allport.report.pages.graphs import simulated as simulated_graph
@@ -79,20 +85,24 @@ def plan_again(data: dict[str, Any], machine: Machine, *, free: bool = False, me
     """
     p, c = data["problem"], data["chosen"]
     fixed = not free and not c.get("in_place")
-    taken = {k: c[k] for k in ("algorithm", "grid", "order", "panel", "block", "nb", "big") if fixed and k in c}
+    kind = GemmPlan if "k" in p else LuPlan if "pivot" in p else CholeskyPlan
+    taken = {option: c[name] for name, option in DECISIONS[kind].items() if fixed and name in c}
     if "grid" in taken:
         taken["grid"] = tuple(taken["grid"])
-    how: dict[str, Any] = {"dtype": DTYPES[p["type"]], "memory": memory, **taken}
+    if kind is CholeskyPlan:
+        taken["workers"] = data["workers"]
+    options = Options(memory=memory, **taken)
+    dtype = DTYPES[p["type"]]
     try:
         if "k" in p:
-            trans = {"trans_a": p["trans_a"], "trans_b": p["trans_b"]}
-            return plan_gemm(p["m"], p["n"], p["k"], machine, **trans, **how)
+            trans = p["trans_a"] + p["trans_b"]
+            return plan_gemm(p["m"], p["n"], p["k"], machine, dtype=dtype, trans=trans, options=options)
         if "pivot" in p:
-            return plan_lu(p["m"], p["n"], machine, pivot=p["pivot"], **how)
+            return plan_lu(p["m"], p["n"], machine, dtype=dtype, options=replace(options, pivoting=p["pivot"]))
         if "uplo" in p:
-            return plan_cholesky(p["n"], machine, uplo=p["uplo"], workers=data["workers"], **how)
-        return plan_qr(p["m"], p["n"], machine, workers=data["workers"], **how)
-    except AllportError:
+            return plan_cholesky(p["n"], machine, dtype=dtype, lower=p["uplo"] == "L", options=options)
+        return plan_qr(p["m"], p["n"], machine, dtype=dtype, options=options)
+    except Error:
         return None
 
 
@@ -212,7 +222,7 @@ def of_plan(
     simulated: Sequence[SimulatedCandidate] = (),
 ) -> Page:
     """The page of a plan. free: the plan of the same problem with nothing fixed, where something was; data: to be shown
-    in place of its own, which may have fewer candidates; simulated: of `ap.simulate_candidates`, to be shown, too."""
+    in place of its own, which may have fewer candidates; simulated: of sim.simulate_candidates(), to be shown, too."""
     data = plan.to_dict() if data is None else data
     machine: Machine = plan.machine
     page = Page(

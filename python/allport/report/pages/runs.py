@@ -217,7 +217,7 @@ def _advice(
 
 
 def of_report(report: Any) -> Page:
-    """What a call of ap.gemm, ap.lu, ap.cholesky, ap.qr, ap.lstsq or ap.solve has told, as report=True gives it."""
+    """What a call of ap.gemm, ap.lu, ap.cholesky, ap.qr, ap.lstsq or ap.solve has measured."""
     data = report.to_dict()
     run = data if "tasks" in data or "bytes" in data else data.get("factorization", data)
     page = Page(type(report).__name__.replace("Report", "") + ", as it ran")
@@ -233,7 +233,7 @@ def of_report(report: Any) -> Page:
     page.add("Seconds", bars("Of the slowest rank; busy: over all workers", parts))
     records = getattr(report, "records", None)
     if records:
-        page.add("Records", paragraph("ap.tasks.timeline(report.records, comm) shows who did what when."))
+        page.add("Records", paragraph("ap.graph.timeline(report.records, comm) shows who did what when."))
     return page
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from allport import _native
 from allport._native import Choice, Machine, Schedule
 from allport.collectives import make_schedule
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.report.pages import advice
 from allport.report.pages.graphs import percent
 from allport.report.pages.links import of_links
@@ -16,7 +16,7 @@ from allport.report.pages.page import Advice, Page, bars, fold, paragraph, table
 from allport.report.pages.style import KINDS
 from allport.report.pages.trees import of_trees
 from allport.select import best_cuts, explain
-from allport.sim import Simulation, simulate
+from allport.sim import Model, Simulation, simulate
 from allport.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["add_sections", "again", "best_cuts", "of_choice", "of_schedule", "of_simulation"]
@@ -57,7 +57,7 @@ def _explained(run: Simulation) -> dict[str, Any] | None:
         return None
     try:
         return explain(s.collective, run.machine, bytes=s.bytes, root=s.root, element=s.element).to_dict()
-    except AllportError:
+    except Error:
         return None
 
 
@@ -90,8 +90,8 @@ def _of_price(run: Simulation, data: dict[str, Any] | None) -> list[Advice]:
             s.collective, run.machine, bytes=s.bytes, root=s.root, element=s.element, algorithm=best["algorithm"],
             segment=best["segment"], window=best["window"],
         ))  # fmt: skip
-        seconds = simulate(other, run.machine, most_seconds=2.0).seconds
-    except AllportError:
+        seconds = simulate(other, run.machine, model=Model(most_seconds=2.0)).seconds
+    except Error:
         return []
     how = f"-a {best['algorithm']} --segment {best['segment']} --window {best['window']}"
     what = f"{best['algorithm']} in segments of {format_bytes(best['segment'])}"
@@ -171,8 +171,8 @@ def again(what: str, machine: Machine, size: int, element: int, **how: Any) -> S
     """A traced simulation of a collective that a report tells of; nothing where that would take some seconds."""
     try:
         schedule = make_schedule(what, machine, bytes=size, element=element, **how)
-        return simulate(schedule, machine, trace=True, most_seconds=2.0)
-    except AllportError:
+        return simulate(schedule, machine, model=Model(most_seconds=2.0), trace=True)
+    except Error:
         return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from allport.errors import AllportError
+from allport.errors import Error
 from allport.machine import Machine
 from allport.report.draw import first_ways, link_words
 from allport.report.pages.links import Paper, circles, drawn_width, wires
@@ -45,7 +45,7 @@ def of_trees(schedule: Schedule, machine: Machine) -> list[str]:
     try:
         sketch = Sketch(machine)
         found = edges(schedule, machine)
-    except AllportError:
+    except Error:
         return []
     if not found or len(found) > MOST_OPERATIONS:
         return []

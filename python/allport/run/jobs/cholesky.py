@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from allport.errors import failure
 from allport.io import MatrixFile, inspect, working_dtype
+from allport.linalg.cholesky import cholesky
 from allport.machine import Machine
-from allport.plan import plan_cholesky
-from allport.positive_definite import cholesky
-from allport.run.job import Laps, TiledJob, agree, finite, load
+from allport.plan import cholesky as plan_cholesky
+from allport.run.job import Laps, TiledJob, agree, finite, load, lower_of
 
 if TYPE_CHECKING:
     from allport._native import CholeskyPlan
@@ -36,7 +36,9 @@ class CholeskyJob(TiledJob):
         rows, cols = files.shape
         if rows != cols:
             raise failure(f"A '{files.name}': is {rows} x {cols}; expected a square matrix")
-        return plan_cholesky(rows, machine, dtype=working_dtype(files.dtype), uplo=self.uplo, **self.fixed())
+        return plan_cholesky(
+            rows, machine, dtype=working_dtype(files.dtype), lower=lower_of(self.uplo), options=self.fixed()
+        )
 
     def memory_per_rank(self, planned: CholeskyPlan, files: MatrixFile, machine: Machine) -> int:
         """Of the factorization; the check holds A, L and their product at once."""
@@ -50,8 +52,9 @@ class CholeskyJob(TiledJob):
         dtype, where = working_dtype(file.dtype), planned.distribution
         matrix = load(file, comm, where, dtype, job.uplo)
         laps.done("load")
-        ways = job.ways(planned, progress)
-        factors, report = cholesky(matrix, uplo=job.uplo, comm=comm, overwrite=True, report=True, **ways)
+        how = job.tuned(planned, progress)
+        factors = cholesky(matrix, lower=lower_of(job.uplo), comm=comm, overwrite_a=True, options=how)
+        report = factors.report
         factors.clear_other_triangle()
         laps.done("cholesky")
         job.write_trace(report.records, comm, f"Cholesky of {file.name}")

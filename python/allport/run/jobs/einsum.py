@@ -11,11 +11,14 @@ import numpy as np
 from allport.errors import failure, together
 from allport.io import ensure_writable, working_dtype
 from allport.machine import Machine
+from allport.options import Options
+from allport.reports import last_report
 from allport.run.job import Job, Laps, ensure_finite
 from allport.tensors.contract import einsum
 from allport.tensors.contraction import of_einsum
 from allport.tensors.search import best_plan, plan_on, problem_of
-from allport.tensors.tensor import inspect_tensor, load_tensor
+from allport.tensors.tensor import inspect_tensor
+from allport.tensors.tensor import load as load_tensor
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -46,9 +49,7 @@ class EinsumJob(Job):
             of_einsum(self.subscripts, a.shape, b.shape),
             machine,
             working_dtype(a.dtype, b.dtype),
-            algorithm=self.algorithm,
-            grid=self.grid,
-            memory=self.memory,
+            options=Options(algorithm=self.algorithm, grid=self.grid, memory=self.memory),
         )
 
     def plan(self, machine: Machine, files: Files) -> ContractionPlan:
@@ -78,7 +79,8 @@ class EinsumJob(Job):
         for name, tensor in ((job.a, a), (job.b, b)):
             ensure_finite(name, tensor.local, comm, lambda: "has elements that are infinite or not a number")
         laps.done("load")
-        result, report = einsum(job.subscripts, a, b, comm=comm, plan=planned, progress=progress, report=True)
+        result = einsum(job.subscripts, a, b, comm=comm, plan=planned, options=Options(progress=progress))
+        report = last_report()
         laps.done("einsum")
         result.save(job.out)
         laps.done("save")

@@ -6,11 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from allport import linalg
 from allport.errors import failure
 from allport.io import MatrixFile, inspect, working_dtype
+from allport.linalg import gemm as products
+from allport.linalg.matrix import op
 from allport.machine import Machine
-from allport.plan import plan_gemm, problem_of
+from allport.options import JOB_NAMES, Options, named
+from allport.plan import gemm as plan_gemm
+from allport.plan import problem_of
+from allport.reports import last_report
 from allport.run.job import Job, Laps, agree, load
 
 if TYPE_CHECKING:
@@ -69,14 +73,16 @@ class GemmJob(Job):
             k,
             machine,
             dtype=self.dtype(files),
-            trans_a=self.trans_a,
-            trans_b=self.trans_b,
-            algorithm=self.algorithm,
-            grid=self.grid,
-            order=self.order,
-            panel=self.panel,
-            memory=self.memory,
-            way=self.way,
+            trans=self.trans_a + self.trans_b,
+            options=named(
+                JOB_NAMES,
+                algorithm=self.algorithm,
+                grid=self.grid,
+                order=self.order,
+                panel=self.panel,
+                memory=self.memory,
+                way=self.way,
+            ),
         )
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
@@ -88,20 +94,17 @@ class GemmJob(Job):
         left, right = load(a, comm, planned.a, dtype), load(b, comm, planned.b, dtype)
         old = load(c, comm, planned.c, dtype) if c is not None and job.keep else None
         laps.done("load")
-        product, report = linalg.gemm(
-            left,
-            right,
+        product = products.gemm(
+            op(left, job.trans_a),
+            op(right, job.trans_b),
+            old,
             alpha=job.scale,
             beta=job.keep,
-            c=old,
-            trans_a=job.trans_a,
-            trans_b=job.trans_b,
             comm=comm,
             plan=planned,
-            overwrite=True,
-            progress=progress,
-            report=True,
+            options=Options(overwrite_c=True, progress=progress),
         )
+        report = last_report()
         laps.done("gemm")
         product.save(job.out)
         laps.done("save")

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allport.distributions import square_distribution
 from allport.errors import failure
 from allport.io import MatrixFile, inspect, working_dtype
+from allport.linalg.distributions import square_distribution
+from allport.linalg.qr import lstsq
 from allport.machine import Machine
-from allport.orthogonal import lstsq
-from allport.plan import plan_qr
+from allport.plan import qr as plan_qr
+from allport.reports import last_report
 from allport.run.job import Laps, TiledJob, agree, load
 from allport.run.jobs.solve import is_vector, save_like
 
@@ -46,7 +47,7 @@ class LstsqJob(TiledJob):
         if b.shape[0] != a.shape[0]:
             raise failure(f"B '{b.name}': has {b.shape[0]} rows; expected {a.shape[0]}, as many as A")
         m, n = a.shape
-        return plan_qr(max(m, n), min(m, n), machine, dtype=self.dtype(files), **self.fixed())
+        return plan_qr(max(m, n), min(m, n), machine, dtype=self.dtype(files), options=self.fixed())
 
     def memory_per_rank(self, planned: QrPlan, files: Files, machine: Machine) -> int:
         """Of the factorization, A^H where it is factored, b and x in two distributions, and R twice."""
@@ -64,7 +65,8 @@ class LstsqJob(TiledJob):
         where = planned.distribution if m >= n else square_distribution((m, n), comm.size)
         a, b = load(files[0], comm, where, dtype), load(files[1], comm, spread, dtype)
         laps.done("load")
-        x, report = lstsq(a, b, comm=comm, overwrite=True, report=True, **job.ways(planned, progress))
+        x = lstsq(a, b, comm=comm, overwrite_a=True, options=job.tuned(planned, progress))
+        report = last_report()
         laps.done("lstsq")
         job.write_trace(report.records, comm, f"Least squares with {files[0].name}")
         shape = save_like(x, job.out, is_vector(files[1]))

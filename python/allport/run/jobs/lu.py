@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from allport import factor_file
-from allport.factor import lu
 from allport.io import MatrixFile, inspect, working_dtype
+from allport.linalg import lu_file
+from allport.linalg.lu import lu
 from allport.machine import Machine
-from allport.plan import check_growth_bound, plan_lu
+from allport.options import JOB_NAMES, Options, named
+from allport.plan import check_growth_bound
+from allport.plan import lu as plan_lu
 from allport.run.job import Job, Laps, agree, finite, load
 
 if TYPE_CHECKING:
@@ -40,15 +42,18 @@ class FactorJob(Job):
             *shape,
             machine,
             dtype=dtype,
-            pivot=self.pivot,
-            algorithm=self.algorithm,
-            grid=self.grid,
-            order=self.order,
-            block=self.block,
-            nb=self.nb,
-            big=self.big,
-            memory=self.memory,
-            way=self.way,
+            options=named(
+                JOB_NAMES,
+                pivot=self.pivot,
+                algorithm=self.algorithm,
+                grid=self.grid,
+                order=self.order,
+                block=self.block,
+                nb=self.nb,
+                big=self.big,
+                memory=self.memory,
+                way=self.way,
+            ),
         )
 
 
@@ -70,7 +75,7 @@ class LuJob(FactorJob):
 
     def check_output(self) -> None:
         """Raises when the factors cannot be written."""
-        factor_file.check(self.out)
+        lu_file.check(self.out)
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, factors, checks, saves."""
@@ -79,16 +84,9 @@ class LuJob(FactorJob):
         dtype, where = working_dtype(file.dtype), planned.distribution
         matrix = load(file, comm, where, dtype)
         laps.done("load")
-        factors, report = lu(
-            matrix,
-            comm=comm,
-            plan=planned,
-            overwrite=True,
-            growth_bound=job.growth_bound,
-            fall_back=job.fall_back,
-            progress=progress,
-            report=True,
-        )
+        how = Options(growth_bound=job.growth_bound, fall_back=job.fall_back, progress=progress)
+        factors = lu(matrix, comm=comm, plan=planned, overwrite_a=True, options=how)
+        report = factors.report
         laps.done("lu")
         residual = factors.residual(load(file, comm, where, dtype)) if job.check_residual else None
         laps.done("check")

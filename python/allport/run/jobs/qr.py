@@ -10,12 +10,14 @@ import numpy as np
 
 from allport import io
 from allport.io import MatrixFile, inspect, working_dtype
-from allport.linalg import DistributedMatrix, gemm
+from allport.linalg.gemm import gemm
+from allport.linalg.matrix import DistributedMatrix
+from allport.linalg.qr import qr
+from allport.linalg.solve import norm
 from allport.machine import Machine
-from allport.orthogonal import qr
-from allport.plan import plan_qr
+from allport.plan import qr as plan_qr
+from allport.reports import last_report
 from allport.run.job import Laps, TiledJob, agree, finite, load
-from allport.systems import norm
 
 if TYPE_CHECKING:
     from allport._native import QrPlan
@@ -29,13 +31,13 @@ def quality(a: DistributedMatrix, q: DistributedMatrix, r: DistributedMatrix) ->
     unit = m * float(np.finfo(a.dtype).eps) / 2
     if k == 0:
         return {"residual": 0.0, "orthogonality": 0.0}
-    wrong, size = norm(gemm(q, r, alpha=-1, beta=1, c=a, comm=a.comm)), norm(a)
-    gram = gemm(q, q, trans_a="C", comm=a.comm)
+    wrong, size = norm(gemm(q, r, a, alpha=-1, beta=1), 1), norm(a, 1)
+    gram = gemm(q.H, q)
     one = DistributedMatrix.zeros(a.comm, (k, k), a.dtype, gram.distribution)
     for (r0, r1), (c0, c1), where in io.boxes(one.distribution, a.comm.rank):
         one.local[where] = np.eye(r1 - r0, c1 - c0, r0 - c0)
     gram.local[...] -= one.local
-    found = {"residual": wrong / (size * unit) if size else wrong, "orthogonality": norm(gram) / unit}
+    found = {"residual": wrong / (size * unit) if size else wrong, "orthogonality": norm(gram, 1) / unit}
     return {name: finite(value) for name, value in found.items()}
 
 
@@ -55,7 +57,7 @@ class QrJob(TiledJob):
     def plan(self, machine: Machine, files: MatrixFile) -> QrPlan:
         """The factorization's plan."""
         m, n = files.shape
-        return plan_qr(m, n, machine, dtype=working_dtype(files.dtype), **self.fixed())
+        return plan_qr(m, n, machine, dtype=working_dtype(files.dtype), options=self.fixed())
 
     def check_output(self) -> None:
         """Raises when R, Q or the trace cannot be written."""
@@ -83,7 +85,8 @@ class QrJob(TiledJob):
         matrix = load(file, comm, where, dtype)
         laps.done("load")
         mode = "reduced" if job._wants_q() else "r"
-        result, report = qr(matrix, mode, comm=comm, overwrite=True, report=True, **job.ways(planned, progress))
+        result = qr(matrix, mode, comm=comm, overwrite_a=True, options=job.tuned(planned, progress))
+        report = last_report()
         q, r = result if mode == "reduced" else (None, result)
         laps.done("qr")
         job.write_trace(report.records, comm, f"QR of {file.name}")

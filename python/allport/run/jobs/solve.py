@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allport import systems
-from allport.distributions import square_distribution
 from allport.errors import failure, together
 from allport.io import MatrixFile, inspect, working_dtype
-from allport.linalg import DistributedMatrix
+from allport.linalg import solve as systems
+from allport.linalg.distributions import square_distribution
+from allport.linalg.matrix import DistributedMatrix
 from allport.machine import Machine
-from allport.plan import check_assumption, plan_cholesky
-from allport.run.job import Laps, agree, load
+from allport.options import TILED_JOB_NAMES, Options, named
+from allport.plan import cholesky as plan_cholesky
+from allport.reports import last_report
+from allport.run.job import Laps, agree, load, lower_of
 from allport.run.jobs.lu import FactorJob
 
 if TYPE_CHECKING:
@@ -87,13 +89,21 @@ class SolveJob(FactorJob):
         self._check_assumption()
         if self.assume == "gen":
             return self.plan_of(a.shape, dtype, machine)
-        ways: dict[str, Any] = {"grid": self.grid, "order": self.order, "nb": self.nb, "workers": self.workers}
-        return plan_cholesky(a.shape[0], machine, dtype=dtype, uplo=self.uplo, memory=self.memory, **ways)
+        given = {"grid": self.grid, "order": self.order, "nb": self.nb, "workers": self.workers}
+        how = named(TILED_JOB_NAMES, **given, memory=self.memory)
+        return plan_cholesky(a.shape[0], machine, dtype=dtype, lower=lower_of(self.uplo), options=how)
 
     def _check_assumption(self) -> None:
         names = ("refine", "algorithm", "block", "big", "way", "growth_bound", "fall_back")
-        general = {name: getattr(self, name) for name in names}
-        check_assumption(self.assume, {**general, "pivot": self.pivot if self.pivot != "tournament" else None})
+        if self.assume not in ("gen", "pos"):
+            raise failure(
+                f"assume = '{self.assume}': expected 'gen' (any matrix) or 'pos' (Hermitian positive definite)"
+            )
+        given = {name: getattr(self, name) for name in names}
+        given["pivot"] = self.pivot if self.pivot != "tournament" else None
+        for name, value in given.items():
+            if self.assume == "pos" and value:
+                raise failure(f"{name} = {value!r}: is for --assume gen; leave it out where A is positive definite")
         if self.assume == "gen" and self.workers != 1:
             raise failure(
                 f"workers = {self.workers}: is for --assume pos; set OMP_NUM_THREADS for BLAS of other systems"
@@ -114,10 +124,13 @@ class SolveJob(FactorJob):
         a = load(files[0], comm, planned.distribution, dtype, job.uplo if job.assume == "pos" else "")
         b = load(files[1], comm, spread, dtype)
         laps.done("load")
-        how: dict[str, Any] = {"assume": "pos", "uplo": job.uplo, "workers": job.workers}
+        how = Options(workers=job.workers)
         if job.assume == "gen":
-            how = {"refine": job.refine, "growth_bound": job.growth_bound, "fall_back": job.fall_back}
-        x, report = systems.solve(a, b, trans=job.trans, comm=comm, plan=planned, progress=progress, report=True, **how)
+            how = Options(refine=job.refine, growth_bound=job.growth_bound, fall_back=job.fall_back)
+        how = replace(how, residual=True, progress=progress)
+        which: dict[str, Any] = {"assume_a": job.assume, "lower": job.uplo == "L", "trans": job.trans}
+        x = systems.solve(a, b, comm=comm, plan=planned, options=how, **which)
+        report = last_report()
         laps.done("solve")
         shape = save_like(x, job.out, is_vector(files[1]))
         laps.done("save")

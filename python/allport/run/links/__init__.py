@@ -1,8 +1,8 @@
 """What a machine's links do, one axis and direction after the other: alone and all at once, one way and both.
 
-    figures = ap.links.run("torus:4x4")              # starts 16 ranks here
-    figures = ap.links.simulated("gemini:8x8x8")     # on the simulator
-    for drift in ap.links.compare(stored, figures):  # what has changed since a machine file was written
+    figures = ap.run.links.run("torus:4x4")              # starts 16 ranks here
+    figures = ap.run.links.simulated("gemini:8x8x8")     # on the simulator
+    for drift in ap.run.links.compare(stored, figures):  # what has changed since a machine file was written
         print(drift.text)
 
 Each figure is made of messages that go at once, a `Pattern`: MPI, the simulator and SimGrid carry the same schedules.

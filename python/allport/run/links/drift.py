@@ -69,7 +69,7 @@ def stored(machine: Machine) -> dict[str, tuple[float, float, float]]:
 
 
 def compare(machine: Machine, now: Sequence[Figure], tolerance: float = TOLERANCE) -> list[Drift]:
-    """The figures that both have, in the order of `now`. Raises AllportError where there is none."""
+    """The figures that both have, in the order of `now`. Raises Error where there is none."""
     if not 0 <= tolerance < float("inf"):
         raise failure(f"tolerance = {tolerance}: expected a share >= 0, as 0.1 for a tenth")
     kept = stored(machine)

@@ -15,7 +15,7 @@ from allport.run.links.cases import Case, cases
 from allport.run.links.figures import Figure, Point, interval
 from allport.run.rank import emit
 from allport.schedule import Schedule
-from allport.sim import simulate
+from allport.sim import Model, simulate
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -73,7 +73,7 @@ def carried(
     progress: Progress | None = None,
 ) -> list[Figure]:
     """The figures by whatever runs schedules over the machine's ranks. among: some of cases(machine). sizes: of
-    messages, ascending, at least two. Raises AllportError."""
+    messages, ascending, at least two. Raises Error."""
     if len(sizes) < 2 or list(sizes) != sorted(set(sizes)) or sizes[0] < 1:
         raise failure(f"sizes = {list(sizes)}: expected at least two, ascending, from 1 byte on")
     chosen = cases(as_machine(machine)) if among is None else list(among)
@@ -95,11 +95,11 @@ def simulated(
     among: Sequence[Case] | None = None,
     progress: Progress | None = None,
 ) -> list[Figure]:
-    """The figures that the simulator gives: what a machine file's numbers come to, exactly. Raises AllportError."""
+    """The figures that the simulator gives: what a machine file's numbers come to, exactly. Raises Error."""
     where = as_machine(machine)
 
     def carrier(schedule: Schedule) -> list[float]:
-        return [simulate(schedule, where, sharing=sharing, overheads=overheads).seconds]
+        return [simulate(schedule, where, model=Model(sharing=sharing, overheads=overheads)).seconds]
 
     return carried(where, carrier, sizes=QUICK if quick else FULL, among=among, progress=progress)
 
@@ -111,7 +111,7 @@ def carrier_name(on: str) -> str:
 
 def measure(comm: Communicator, *, quick: bool = False, progress: Progress | None = None) -> list[Figure]:
     """The figures as the communicator's ranks measure them, over its machine's places. quick: short messages and few
-    repetitions, for slow links. progress: called on rank 0. Called by all ranks; equal on all. Raises AllportError."""
+    repetitions, for slow links. progress: called on rank 0. Called by all ranks; equal on all. Raises Error."""
 
     def carrier(schedule: Schedule) -> list[float]:
         seconds, _ = _native.measure(comm._native, schedule, QUICK_REPEATS if quick else REPEATS, BUDGET)
@@ -133,7 +133,7 @@ def join(
 
 
 def run(machine: Machine | str, *, quick: bool = False, progress: Progress | None = None) -> list[Figure]:
-    """measure() on ranks that are started here, one for each of the machine. Raises AllportError or JobFailed."""
+    """measure() on ranks that are started here, one for each of the machine. Raises Error or JobFailed."""
     where = as_machine(machine)
     job = {"machine": where.to_toml(), "quick": quick}
 

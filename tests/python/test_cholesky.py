@@ -12,14 +12,14 @@ ON = [(1, "-"), (3, "-"), *longer((2, "-"), (4, "torus:2x2"), (6, "torus:3x2m"))
 
 
 @pytest.mark.parametrize(("count", "spec"), ON)
-def test_positive_definite(ranks, count, spec):
-    done = ranks("positive_definite", count, spec)
+def test_cholesky(ranks, count, spec):
+    done = ranks("cholesky", count, spec)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
 
 
 @pytest.mark.parametrize(("count", "spec", "places"), [(4, "torus:2x2", "3,1,0,2"), *longer((3, "mesh:3", "1,2,0"))])
-def test_positive_definite_of_ranks_at_other_places(ranks, count, spec, places):
-    done = ranks("positive_definite", count, spec, places)
+def test_cholesky_of_ranks_at_other_places(ranks, count, spec, places):
+    done = ranks("cholesky", count, spec, places)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
 
 
@@ -99,7 +99,7 @@ def test_plans_are_shown(allport):
     done = allport("plan", "cholesky", "--shape", "3000", "--machine", "torus:4x4")
     assert done.returncode == 0 and "chosen:" in done.stdout and "tasks" in done.stdout, done.stderr
     data = json.loads(allport("plan", "cholesky", "--shape", "3000x3000", "-m", "torus:4x4", "--json").stdout)
-    plan = ap.plan_cholesky(3000, "torus:4x4")
+    plan = ap.plan.cholesky(3000, "torus:4x4")
     assert data == plan.to_dict()
     assert plan.predicted == min(c["seconds"]["total"] for c in data["candidates"])
     assert data["counted"]["flops"] == 3000 * 3001 * 6001 / 6
@@ -107,5 +107,8 @@ def test_plans_are_shown(allport):
 
 
 def test_single_precision_and_complex_have_their_price():
-    seconds = {t: ap.plan_cholesky(8000, "bgp:4x4", dtype=t, grid="4x4", nb=256).predicted for t in ("f4", "f8", "c16")}
+    seconds = {
+        t: ap.plan.cholesky(8000, "bgp:4x4", dtype=t, options=ap.Options(grid="4x4", panel=256)).predicted
+        for t in ("f4", "f8", "c16")
+    }
     assert seconds["f4"] < seconds["f8"] < seconds["c16"]

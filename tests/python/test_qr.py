@@ -12,14 +12,14 @@ ON = [(1, "-"), (3, "-"), *longer((2, "-"), (4, "torus:2x2"), (6, "torus:3x2m"))
 
 
 @pytest.mark.parametrize(("count", "spec"), ON)
-def test_orthogonal(ranks, count, spec):
-    done = ranks("orthogonal", count, spec)
+def test_qr(ranks, count, spec):
+    done = ranks("qr", count, spec)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
 
 
 @pytest.mark.parametrize(("count", "spec", "places"), [(4, "torus:2x2", "3,1,0,2"), *longer((3, "mesh:3", "1,2,0"))])
-def test_orthogonal_of_ranks_at_other_places(ranks, count, spec, places):
-    done = ranks("orthogonal", count, spec, places)
+def test_qr_of_ranks_at_other_places(ranks, count, spec, places):
+    done = ranks("qr", count, spec, places)
     assert done.returncode == 0 and "good" in done.stdout, done.stderr[-3000:]
 
 
@@ -105,9 +105,9 @@ def test_plans_are_shown(allport):
     done = allport("plan", "qr", "--shape", "30000x300", "--machine", "torus:4x4")
     assert done.returncode == 0 and "chosen:" in done.stdout and "tasks" in done.stdout, done.stderr
     data = json.loads(allport("plan", "qr", "--shape", "30000x300", "-m", "torus:4x4", "--json").stdout)
-    plan = ap.plan_qr(30000, 300, "torus:4x4")
+    plan = ap.plan.qr(30000, 300, "torus:4x4")
     assert data == plan.to_dict() and plan.shape == (30000, 300)
     assert plan.predicted == min(c["seconds"]["total"] for c in data["candidates"])
     assert plan.grid[0] > plan.grid[1]  # tall and skinny
-    with pytest.raises(ap.AllportError, match="memory"):
-        ap.plan_qr(30000, 300, "torus:4x4", memory="1MiB")
+    with pytest.raises(ap.Error, match="memory"):
+        ap.plan.qr(30000, 300, "torus:4x4", options=ap.Options(memory="1MiB"))

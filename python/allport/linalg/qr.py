@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from allport import _native
 from allport._native import QrPlan
-from allport.distributions import square_distribution
-from allport.errors import AllportError, failure, together
+from allport.errors import Error, failure, together
 from allport.io import working_dtype
-from allport.linalg import DistributedMatrix, as_plain_matrix, as_system, distributed, world_of
+from allport.linalg.cholesky import TILED, FactorReport, copied
+from allport.linalg.distributions import square_distribution
+from allport.linalg.matrix import DistributedMatrix, as_plain_matrix, as_system, distributed, world_of
+from allport.linalg.right_hand_sides import RightHandSides
 from allport.notebook import Shown
-from allport.plan import plan_qr, plan_together
-from allport.positive_definite import FactorReport, copied
-from allport.right_hand_sides import RightHandSides
+from allport.options import Options
+from allport.plan import plan_together
+from allport.plan import qr as plan_qr
+from allport.reports import remember
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
@@ -42,7 +45,7 @@ class QrReport(FactorReport):
         return f"QrReport({self.seconds['total']:.4g} s, {self._data['tasks']} tasks)"
 
 
-class RankDeficient(AllportError, np.linalg.LinAlgError):
+class RankDeficient(Error, np.linalg.LinAlgError):
     """A least squares problem whose solution is not unique.
 
     column: the first, counted from 0, that depends on those before it, to rounding; with more columns than rows, the
@@ -66,7 +69,7 @@ class LstsqReport(Shown):
 
     def __init__(self, data: dict[str, Any], records: dict[str, Any] | None = None) -> None:
         self._data = data
-        #: With record=True what tasks and messages of the factorization did on this rank, as QrReport.records.
+        #: With Options(record=True) what tasks and messages of the factorization did on this rank, as QrReport.records.
         self.records = records
 
     @property
@@ -93,113 +96,118 @@ class LstsqReport(Shown):
         return f"LstsqReport({self.factorization.seconds['total']:.4g} s, condition about {self.condition:.3g})"
 
 
+OPTIONS = ("grid", "order", "panel", "workers", "memory", "replicated", "record", "progress")
+
+
 def _working_copy(
-    a: Any, comm: Communicator, dtype: np.dtype, nb: int, options: dict[str, Any], overwrite: bool
-) -> tuple[DistributedMatrix, int]:
-    """A matrix that may be overwritten, and the tile size; a numpy array goes where the plan wants it."""
-    if isinstance(a, DistributedMatrix) and not any(options.values()):
-        return (a if overwrite and a.dtype == dtype else copied(a, dtype)), nb
+    a: Any, comm: Communicator, dtype: np.dtype, plan: QrPlan | None, options: Options, overwrite_a: bool
+) -> tuple[DistributedMatrix, _native.TiledOptions]:
+    """A matrix that may be overwritten, and how it is factored; a numpy array goes where the plan wants it."""
     m, n = a.shape
-    machine = comm.machine
-    plan = plan_together(
-        comm, lambda **taken: plan_qr(m, n, machine, dtype=dtype, candidates=1, **{**options, "nb": nb, **taken})
-    )
-    if isinstance(a, DistributedMatrix):
+    panel, machine = options.panel, comm.machine
+    with together(comm):
+        if plan is not None and plan.shape != (m, n):
+            raise failure(f"plan: is for {plan.shape[0]} x {plan.shape[1]}, a is {m} x {n}")
+    fixed = options.grid is not None or options.order is not None or options.memory is not None
+    if plan is None and (fixed or not isinstance(a, DistributedMatrix)):
+        how = replace(options.part(*TILED), candidates=1)
+        plan = plan_together(comm, lambda **taken: plan_qr(m, n, machine, dtype=dtype, options=replace(how, **taken)))
+    if plan is not None:
+        panel = plan.nb
+    if plan is None:
+        matrix = a if overwrite_a and a.dtype == dtype else copied(a, dtype)
+    elif isinstance(a, DistributedMatrix):
         moved = a.redistribute(plan.distribution)
-        return (copied(a, dtype) if moved is a or moved.dtype != dtype else moved), plan.nb
-    return distributed(a, plan.distribution, comm, dtype), plan.nb
+        own = moved is not a or (overwrite_a and a.dtype == dtype)
+        matrix = moved if own and moved.dtype == dtype else copied(moved, dtype)
+    else:
+        matrix = distributed(a, plan.distribution, comm, dtype)
+    return matrix, _native.TiledOptions(
+        nb=panel, workers=options.workers, record=options.record, progress=options.progress
+    )
 
 
 def qr(
     a: Any,
     mode: str = "reduced",
     *,
+    overwrite_a: bool = False,
     comm: Communicator | None = None,
-    grid: str | tuple[int, ...] | None = None,
-    nb: int = 0,
-    workers: int = 1,
-    memory: int | str | None = None,
-    replicated: bool = False,
-    overwrite: bool = False,
-    report: bool = False,
-    record: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    plan: QrPlan | None = None,
+    options: Options | None = None,
 ) -> Any:
     """A = Q R over all ranks of a communicator, by tiles and trees. Called by all ranks with equal arguments.
 
-    a: numpy array [m, n] of any shape, or DistributedMatrix; the factors are like it. Returns
-    QRResult(Q, R), Q [m, k], R [k, n], k = min(m, n), R's diagonal real and of any sign; with mode='r' R alone.
-    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
-    all ranks have equal copies, which is checked, and nothing is sent.
-    overwrite: a distributed `a` may be destroyed. nb: rows and columns of a tile; 0: chosen. workers: threads on each
-    rank. grid, memory: as in plan_qr(). With report=True returns (result, QrReport). NaN and inf flow into the factors.
-    record: keep what every task and message of the factorization did. progress: called now and then with the tasks of
-    this rank that are done, and all that it has.
-    Raises AllportError on every rank for wrong shapes, types, or too little memory.
+    a: numpy array [m, n] of any shape, or DistributedMatrix; the factors are like it. mode: as numpy.linalg.qr has it:
+    'reduced' returns QRResult(Q, R), Q [m, k], R [k, n], k = min(m, n), R's diagonal real and of any sign; 'r' R alone.
+    last_report() is a QrReport then.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None, unless
+    options.replicated says that all have equal copies.
+    overwrite_a: a distributed `a` may be destroyed. plan: of plan.qr(). NaN and inf flow into the factors.
+    options: grid, order, panel (rows and columns of a tile), workers, memory, replicated, record,
+    progress(done, total) in tasks of this rank.
+    Raises Error on every rank for wrong shapes, types, or too little memory.
     """
+    options = options or Options()
     comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
-    (a,) = whole_arrays(comm, as_plain_matrix, {"a": a}, replicated=replicated)
+    (a,) = whole_arrays(comm, as_plain_matrix, {"a": a}, replicated=options.replicated)
     with together(comm):
+        options.only("qr", *OPTIONS)
         dtype = working_dtype(a.dtype)
         if mode not in MODES:
             raise failure(f"mode = '{mode}': expected 'reduced' (Q and R) or 'r' (R alone)")
-    matrix, nb = _working_copy(a, comm, dtype, nb, {"grid": grid, "memory": memory}, overwrite)
+    matrix, tiled = _working_copy(a, comm, dtype, plan, options, overwrite_a)
     m, n = a.shape
     k = min(m, n)
     r = DistributedMatrix.empty(comm, square_distribution((k, n), comm.size), dtype)
     q = DistributedMatrix.empty(comm, square_distribution((m, k), comm.size), dtype) if mode == "reduced" else None
     columns = None if q is None else q._native
-    options = _native.TiledOptions(nb=nb, workers=workers, record=record, progress=progress)
-    told = QrReport(*_native.qr(matrix._native, columns, r._native, options))
+    report = QrReport(*_native.qr(matrix._native, columns, r._native, tiled))
 
     def like(x: DistributedMatrix) -> Any:
         return np.ascontiguousarray(x.to_numpy()) if isinstance(a, Whole) else x
 
     result = like(r) if q is None else QRResult(like(q), like(r))
-    return (result, told) if report else result
+    remember(report)
+    return result
 
 
 def lstsq(
     a: Any,
     b: Any,
     *,
+    overwrite_a: bool = False,
     comm: Communicator | None = None,
-    grid: str | tuple[int, ...] | None = None,
-    nb: int = 0,
-    workers: int = 1,
-    memory: int | str | None = None,
-    replicated: bool = False,
-    overwrite: bool = False,
-    report: bool = False,
-    record: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    plan: QrPlan | None = None,
+    options: Options | None = None,
 ) -> Any:
     """The x that minimizes ||b - A x||; with more columns than rows, of those with A x = b the one of least norm.
 
     Called by all ranks with equal arguments. a [m, n], b [m] or [m, any number]: numpy arrays or DistributedMatrix.
-    x [n] or [n, any number] is like b, in the wider type of the two. b is not changed, nor is a but
-    for overwrite, with which a distributed `a` may be destroyed.
-    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
-    all ranks have equal copies, which is checked, and nothing is sent.
-    grid, nb, workers, memory, record,
-    progress: as in qr(). With report=True returns (x, LstsqReport). NaN in a or b flows into x.
-    Raises RankDeficient (an AllportError and numpy's LinAlgError) with the first column that depends on those before
-    it, AllportError for wrong shapes, types, or too little memory; on every rank.
+    x [n] or [n, any number] is like b, in the wider type of the two. b is not changed, nor is a but for overwrite_a,
+    with which a distributed `a` may be destroyed. last_report() is a LstsqReport then.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None, unless
+    options.replicated says that all have equal copies.
+    plan: of plan.qr() for A's shape. options: as for qr(). NaN in a or b flows into x.
+    Raises RankDeficient (an Error and numpy's LinAlgError) with the first column that depends on those before
+    it, Error for wrong shapes, types, or too little memory; on every rank.
     """
+    options = options or Options()
     if comm is None:
         comm = next((x.comm for x in (a, b) if isinstance(x, DistributedMatrix)), None)
     comm = world_of(comm)
-    a, b = whole_arrays(comm, as_system, {"a": a, "b": b}, replicated=replicated)
+    a, b = whole_arrays(comm, as_system, {"a": a, "b": b}, replicated=options.replicated)
     with together(comm):
+        options.only("lstsq", *OPTIONS)
         right = RightHandSides(b, a.shape[0], working_dtype(a.dtype), "N")
     m, n = a.shape
     columns = right.columns
-    matrix, nb = _working_copy(a, comm, right.dtype, nb, {"grid": grid, "memory": memory}, overwrite)
+    matrix, tiled = _working_copy(a, comm, right.dtype, plan, options, overwrite_a)
     sides = right.matrix(comm)
     x = DistributedMatrix.empty(comm, square_distribution((n, columns), comm.size), right.dtype)
-    options = _native.TiledOptions(nb=nb, workers=workers, record=record, progress=progress)
-    data, records = _native.least_squares(matrix._native, sides._native, x._native, options)
+    data, records = _native.least_squares(matrix._native, sides._native, x._native, tiled)
     if data["dependent"] is not None:
         raise RankDeficient(data["dependent"], data["rank"], (m, n))
     answer = right.like(x)
-    return (answer, LstsqReport(data, records)) if report else answer
+    remember(LstsqReport(data, records))
+    return answer

@@ -9,7 +9,7 @@ import numpy as np
 from allport._native import Distribution
 from allport.errors import failure
 from allport.io import working_dtype
-from allport.linalg import DistributedMatrix, distributed
+from allport.linalg.matrix import DistributedMatrix, distributed
 from allport.whole_arrays import Whole
 
 if TYPE_CHECKING:

@@ -15,10 +15,11 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from allport._native import Distribution
-from allport.errors import AllportError, failure, together
+from allport.errors import Error, failure, together
 from allport.io import aside, ensure_writable, local_block, scalar_of
-from allport.linalg import DistributedMatrix
-from allport.plan import PIVOTING, plan_lu
+from allport.linalg.matrix import DistributedMatrix
+from allport.options import PIVOTING, Options
+from allport.plan import lu as plan_lu
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
@@ -32,7 +33,7 @@ SMALL = ("pivots", "pivot", "info", "growth", "norm1")
 
 
 def check(path: str | os.PathLike[str]) -> None:
-    """Raises AllportError unless factors can be written at `path`."""
+    """Raises Error unless factors can be written at `path`."""
     text = os.fspath(path)
     if not text.lower().endswith(".npz"):
         raise failure(f"output '{text}': expected a name that ends in .npz", "io")
@@ -60,7 +61,7 @@ def _about(what: str, otherwise: str) -> Iterator[None]:
         yield
     except MemoryError:
         raise
-    except AllportError as error:
+    except Error as error:
         raise failure(f"{what}: {error}", error.kind) from error
     except Exception as error:
         reason = getattr(error, "strerror", None) or error or type(error).__name__
@@ -241,7 +242,8 @@ def read(
     with together(comm):
         if distribution is None:
             m, n = shape
-            plan = plan_lu(m, n, comm.machine, dtype=dtype, pivot=small["pivot"], candidates=1, mapping=comm.mapping)
+            how = Options(pivoting=small["pivot"], candidates=1, mapping=comm.mapping)
+            plan = plan_lu(m, n, comm.machine, dtype=dtype, options=how)
             distribution = plan.distribution
         if distribution.shape != shape:
             raise failure(f"distribution: has shape {distribution.shape}, the factors in '{name}' {shape}")

@@ -15,7 +15,8 @@ for dtype in DTYPES:
         k = min(m, n)
         limit = 20 * eps * max(m, n, 1) * max(1.0, np.abs(a).max(initial=0))
         for given in [a, ap.distribute(a, comm)]:
-            (q, r), report = ap.qr(given, comm=comm, nb=8, workers=1 + m % 2, report=True)
+            (q, r) = ap.qr(given, comm=comm, options=ap.Options(panel=8, workers=1 + m % 2))
+            report = ap.last_report()
             if given is not a:
                 assert isinstance(q, ap.DistributedMatrix) and (given.to_numpy() == a).all()
                 q, r = q.to_numpy(), r.to_numpy()
@@ -24,12 +25,12 @@ for dtype in DTYPES:
             assert np.abs(q.conj().T @ q - np.eye(k)).max(initial=0) <= limit, (m, n, dtype)
             assert (np.tril(r, -1) == 0).all() and (np.diag(r).imag == 0).all()
             assert k == 0 or (report.to_dict()["tasks"] > 0 and report.seconds["total"] > 0)
-            again = ap.qr(given, "r", comm=comm, nb=8)
+            again = ap.qr(given, "r", comm=comm, options=ap.Options(panel=8))
             again = again if given is a else again.to_numpy()
             assert (again == r).all()  # the same bits
 a = ap.distribute(random((30, 20)), comm)
 kept = a.to_numpy()
-q, r = ap.qr(a, overwrite=True, grid=(comm.size, 1))
+q, r = ap.qr(a, overwrite_a=True, options=ap.Options(grid=(comm.size, 1)))
 np.testing.assert_allclose(q.to_numpy() @ r.to_numpy(), kept, atol=1e-13)
 assert ap.qr(np.array([[3, 0], [4, 5]]), comm=comm).R.dtype == np.float64
 
@@ -44,7 +45,8 @@ for dtype in DTYPES:
             b = random(shape, dtype)
             columns = shape[1] if len(shape) > 1 else 1
             wanted = np.linalg.lstsq(a, b.reshape(m, columns), rcond=None)[0].reshape(n, *shape[1:])
-            x, report = ap.lstsq(a, b, comm=comm, nb=8, report=True)
+            x = ap.lstsq(a, b, comm=comm, options=ap.Options(panel=8))
+            report = ap.last_report()
             assert x.shape == wanted.shape and x.dtype == np.dtype(dtype)
             np.testing.assert_allclose(x, wanted, rtol=0, atol=digits * (1 + np.abs(wanted).max(initial=0)))
             left = np.linalg.norm((b - a @ x).reshape(m, columns), axis=0) if m > n else np.zeros(columns)
@@ -68,7 +70,7 @@ for given, word in [(a, "column 4"), (a.T.copy(), "row 4")]:
 fails("mode", lambda: ap.qr(a, "full", comm=comm))
 fails("dimensions", lambda: ap.qr(np.ones(3), comm=comm))
 fails("rows", lambda: ap.lstsq(a, np.ones(29), comm=comm))
-fails("layers", lambda: ap.qr(a, comm=comm, grid="1x1x2"))
+fails("layers", lambda: ap.qr(a, comm=comm, options=ap.Options(grid="1x1x2")))
 a[3, 2] = np.nan
 assert np.isnan(ap.lstsq(a[:, :4], np.ones(30), comm=comm)).any()
 

@@ -32,8 +32,9 @@ for dtype in DTYPES:
                 k = min(shape)
                 a[np.arange(k), np.arange(k)] += 4 * max(shape)
             before = a.copy()
-            f, report = ap.lu(a, pivot=pivot, comm=comm, block=8, report=True)
-            assert (a == before).all() and f.shape == shape and f.dtype == np.dtype(dtype) and f.pivot == pivot
+            f = ap.lu(a, comm=comm, options=ap.Options(pivoting=pivot, panel=8))
+            report = ap.last_report()
+            assert (a == before).all() and f.shape == shape and f.dtype == np.dtype(dtype) and f.pivoting == pivot
             assert f.info == 0 and report.info == 0 and report.as_planned, (shape, pivot, report.to_dict())
             p, l, u = f.p_l_u()
             k = min(shape)
@@ -73,7 +74,8 @@ for dtype in DTYPES:
             assert dx.distribution == distribution and (db.to_numpy() == b).all()
             assert backward_error(OP[trans](a), dx.to_numpy(), b) <= limit
             for left, right in [(a, b), (ap.distribute(a, comm), b), (a, db), (ap.distribute(a, comm), db)]:
-                x, report = ap.solve(left, right, trans=trans, comm=comm, report=True)
+                x = ap.solve(left, right, trans=trans, comm=comm, options=ap.Options(residual=True))
+                report = ap.last_report()
                 assert isinstance(x, ap.DistributedMatrix) == (right is db)
                 x = x.to_numpy() if right is db else x
                 assert backward_error(OP[trans](a), x, b) <= limit, (dtype, n, trans)
@@ -84,14 +86,19 @@ for dtype in ["f8", "c16"]:
     a, b = random((60, 60), dtype) + 10 * np.eye(60), random((60, 2), dtype)
     for trans in "NTC":
         for given in [a, ap.distribute(a, comm)]:
-            x, report = ap.solve(given, b, refine=True, trans=trans, comm=comm, report=True)
+            x = ap.solve(given, b, trans=trans, comm=comm, options=ap.Options(refine=True))
+            report = ap.last_report()
             assert backward_error(OP[trans](a), x, b) <= 16 * np.finfo(dtype).eps, (dtype, trans)
             assert report.refinement["iterations"] >= 1 and not report.refinement["fell_back"], report
-    x, report = ap.solve(a * 1e300, b * 1e300, refine=True, comm=comm, report=True)  # too large for half the precision
+    x = ap.solve(a * 1e300, b * 1e300, comm=comm, options=ap.Options(refine=True))
+    report = ap.last_report()  # too large for half the precision
     assert report.refinement["fell_back"] and report.refinement["why"] == "overflow", report
     assert backward_error(a, x, b) <= 16 * np.finfo(dtype).eps
-assert ap.solve(np.zeros((0, 0)), np.zeros(0), refine=True, comm=comm).shape == (0,)
-fails("refine", lambda: ap.solve(np.eye(3, dtype="f4"), np.ones(3, dtype="f4"), refine=True, comm=comm))
+assert ap.solve(np.zeros((0, 0)), np.zeros(0), comm=comm, options=ap.Options(refine=True)).shape == (0,)
+fails(
+    "refine",
+    lambda: ap.solve(np.eye(3, dtype="f4"), np.ones(3, dtype="f4"), comm=comm, options=ap.Options(refine=True)),
+)
 
 # Types: the wider of the two, integers as doubles.
 a = random((9, 9))
@@ -119,13 +126,17 @@ assert ap.lu(np.diag([1.0, -1.0, 2.0]), comm=comm).slogdet() == (-1.0, np.log(2.
 # Singular: factors are complete, INFO names the first zero, solving does not go on.
 a = np.diag([3.0, 1.0, 0.0, 5.0, 0.0])
 for pivot in ["tournament", "partial", "none"]:
-    f = ap.lu(a, pivot=pivot, comm=comm)
+    f = ap.lu(a, comm=comm, options=ap.Options(pivoting=pivot))
     assert f.info == 3 and f.det() == 0 and f.slogdet() == (0, -np.inf) and f.condition() == np.inf, pivot
     error = fails("U[2, 2]", lambda f=f: f.solve(np.ones(5)), ap.SingularMatrix)
     assert error.index == 2 and isinstance(error, np.linalg.LinAlgError) and "INFO = 3" in str(error)
-    fails("U[2, 2]", lambda pivot=pivot: ap.solve(a, np.ones(5), pivot=pivot, comm=comm), ap.SingularMatrix)
-fails("U[2, 2]", lambda: ap.solve(a, np.ones(5), refine=True, comm=comm), ap.SingularMatrix)
-ones = ap.lu(np.ones((12, 12)), comm=comm, block=4)
+    fails(
+        "U[2, 2]",
+        lambda pivot=pivot: ap.solve(a, np.ones(5), comm=comm, options=ap.Options(pivoting=pivot)),
+        ap.SingularMatrix,
+    )
+fails("U[2, 2]", lambda: ap.solve(a, np.ones(5), comm=comm, options=ap.Options(refine=True)), ap.SingularMatrix)
+ones = ap.lu(np.ones((12, 12)), comm=comm, options=ap.Options(panel=4))
 assert ones.info == 2 and ones.residual(np.ones((12, 12))) <= 1
 assert ap.lu(np.zeros((4, 6)), comm=comm).info == 1
 
@@ -142,9 +153,9 @@ a = random((20, 20))
 spoilt = a.copy()
 spoilt[7, 3] = np.nan
 for pivot in ["tournament", "partial"]:
-    f = ap.lu(spoilt, pivot=pivot, comm=comm, block=4)
+    f = ap.lu(spoilt, comm=comm, options=ap.Options(pivoting=pivot, panel=4))
     assert np.isnan(f.growth) and np.isnan(f.residual(spoilt))
-    assert np.isnan(ap.solve(spoilt, np.ones(20), pivot=pivot, comm=comm)).any()
+    assert np.isnan(ap.solve(spoilt, np.ones(20), comm=comm, options=ap.Options(pivoting=pivot))).any()
 b = np.ones((20, 2))
 b[4, 1] = np.nan
 x = ap.solve(a, b, comm=comm)
@@ -158,23 +169,23 @@ tiny = random((n, n))
 tiny[0, 0] = 1e-9
 with warnings.catch_warnings(record=True) as heard:
     warnings.simplefilter("always")
-    f = ap.lu(wilkinson, pivot="partial", comm=comm, growth_bound=1e6)
-    assert f.growth == 2.0 ** (n - 1) and f.pivot == "partial"
-    g = ap.lu(tiny, pivot="none", comm=comm, growth_bound=1e4)
-    assert g.growth > 1e4 and g.pivot == "none"
-    h = ap.lu(tiny, pivot="none", comm=comm, growth_bound=1e4, fall_back=True)
-    assert h.growth < 100 and h.pivot == "partial" and h.residual(tiny) <= 1
+    f = ap.lu(wilkinson, comm=comm, options=ap.Options(pivoting="partial", growth_bound=1e6))
+    assert f.growth == 2.0 ** (n - 1) and f.pivoting == "partial"
+    g = ap.lu(tiny, comm=comm, options=ap.Options(pivoting="none", growth_bound=1e4))
+    assert g.growth > 1e4 and g.pivoting == "none"
+    h = ap.lu(tiny, comm=comm, options=ap.Options(pivoting="none", growth_bound=1e4, fall_back=True))
+    assert h.growth < 100 and h.pivoting == "partial" and h.residual(tiny) <= 1
     given = ap.distribute(tiny, comm)
-    over = ap.lu(given, pivot="none", growth_bound=1e4, fall_back=True, overwrite=True)
-    assert over.factors is given and over.pivot == "partial" and over.residual(tiny) <= 1
-told = [w for w in heard if issubclass(w.category, ap.GrowthWarning)]
+    over = ap.lu(given, overwrite_a=True, options=ap.Options(pivoting="none", growth_bound=1e4, fall_back=True))
+    assert over.factors is given and over.pivoting == "partial" and over.residual(tiny) <= 1
+told = [w for w in heard if issubclass(w.category, ap.linalg.GrowthWarning)]
 assert len(told) == (4 if comm.rank == 0 else 0) and all("growth" in str(w.message) for w in told)
 
 # In place, in the caller's distribution.
 a = random((30, 30))
 distribution = ap.Distribution.cyclic((30, 30), (comm.size, 1), (3, 4), list(range(comm.size)))
 given = ap.distribute(a, comm, distribution=distribution)
-f = ap.lu(given, overwrite=True)
+f = ap.lu(given, overwrite_a=True)
 assert f.factors is given and f.factors.distribution == distribution and f.residual(a) <= 1
 given = ap.distribute(a, comm, distribution=distribution)
 f = ap.lu(given)
@@ -182,20 +193,24 @@ assert f.factors is not given and (given.to_numpy() == a).all() and f.residual(g
 
 # Every algorithm and grid that serves.
 seen = set()
-plan = ap.plan_lu(30, 30, comm.machine, mapping=comm.mapping)
+plan = ap.plan.lu(30, 30, comm.machine, options=ap.Options(mapping=comm.mapping))
 for candidate in plan.to_dict()["candidates"]:
     name, grid = candidate["algorithm"], tuple(candidate["grid"])
     if candidate.get("why_not") or (name, grid) in seen or len(seen) > 12:
         continue
     seen.add((name, grid))
-    f = ap.lu(a, algorithm=name, grid=grid, block=4, comm=comm)
+    f = ap.lu(a, comm=comm, options=ap.Options(algorithm=name, grid=grid, panel=4))
     assert f.residual(a) <= 1 and f.report.as_planned, (name, grid)
 assert seen
 mine = ap.lu(a, plan=plan, comm=comm)
 assert mine.residual(a) <= 1 and plan.grid == tuple(plan.to_dict()["chosen"]["grid"])
 for grid in ((1, comm.size, 1), (comm.size, 1, 1)):
     steps: list[tuple[int, int]] = []
-    ap.lu(random((200, 200)), comm=comm, grid=grid, block=16, progress=lambda *said, to=steps: to.append(said))
+    ap.lu(
+        random((200, 200)),
+        comm=comm,
+        options=ap.Options(grid=grid, panel=16, progress=lambda *said, to=steps: to.append(said)),
+    )
     assert steps and steps == sorted(steps) and steps[-1][0] == steps[-1][1], (grid, steps)
 
 # Kept in a file and read again, also by numpy.
@@ -205,7 +220,7 @@ for dtype in DTYPES:
         f = ap.lu(a, comm=comm)
         path = comm.mpi4py.bcast(os.path.join(os.getcwd(), f"F-{dtype}-{shape[0]}.npz"))
         f.save(path)
-        again = ap.load_lu(path, comm)
+        again = ap.linalg.LU.load(path, comm)
         assert (again.factors.to_numpy() == f.factors.to_numpy()).all() and (again.pivots == f.pivots).all()
         assert again.info == f.info and again.growth == f.growth and again.norm1 == f.norm1 and again.report is None
         if shape[0] == shape[1]:
@@ -217,17 +232,17 @@ for dtype in DTYPES:
                 assert (file["factors"] == whole).all() and (file["pivots"] == f.pivots).all()
             np.savez(path, factors=np.ascontiguousarray(whole), pivots=f.pivots)
         comm.barrier()
-        assert (ap.load_lu(path, comm).factors.to_numpy() == whole).all()
+        assert (ap.linalg.LU.load(path, comm).factors.to_numpy() == whole).all()
 if comm.rank == 0:
     np.savez("bad.npz", factors=np.eye(3), pivots=np.array([0, 0, 2]))
     np.savez("half.npz", factors=np.eye(3))
     with open("text.npz", "w") as file:
         file.write("hello")
 comm.barrier()
-fails("pivots", lambda: ap.load_lu("bad.npz", comm))
-fails("no pivots", lambda: ap.load_lu("half.npz", comm))
-fails("text.npz", lambda: ap.load_lu("text.npz", comm))
-fails("gone.npz", lambda: ap.load_lu("gone.npz", comm))
+fails("pivots", lambda: ap.linalg.LU.load("bad.npz", comm))
+fails("no pivots", lambda: ap.linalg.LU.load("half.npz", comm))
+fails("text.npz", lambda: ap.linalg.LU.load("text.npz", comm))
+fails("gone.npz", lambda: ap.linalg.LU.load("gone.npz", comm))
 fails("no/folder", lambda: f.save("no/folder/F.npz"))
 fails(".npz", lambda: f.save("F.npy"))
 
@@ -243,19 +258,25 @@ for word, call in [
     ("trans", lambda: ap.solve(square, np.ones(4), trans="H", comm=comm)),
     ("1 dimensions", lambda: ap.lu(np.ones(4), comm=comm)),
     ("3 dimensions", lambda: ap.solve(square, np.ones((4, 1, 1)), comm=comm)),
-    ("pivot", lambda: ap.lu(square, pivot="sometimes", comm=comm)),
-    ("magic", lambda: ap.lu(square, algorithm="magic", comm=comm)),
-    ("grid", lambda: ap.lu(square, grid="7x7x7", comm=comm)),
-    ("growth_bound", lambda: ap.lu(square, growth_bound=-1, comm=comm)),
-    ("fall_back", lambda: ap.lu(square, fall_back=True, comm=comm)),
-    ("fall_back", lambda: ap.solve(square, np.ones(len(square)), fall_back=True, comm=comm)),
-    ("growth_bound", lambda: ap.solve(square, np.ones(len(square)), growth_bound=9.0, refine=True, comm=comm)),
-    ("memory", lambda: ap.lu(square, memory=0, comm=comm)),
-    ("10", lambda: ap.lu(square, memory=10, comm=comm)),
-    ("4 x 4", lambda: ap.lu(tall, plan=ap.plan_lu(4, 4, comm.machine, mapping=comm.mapping), comm=comm)),
+    ("pivot", lambda: ap.lu(square, comm=comm, options=ap.Options(pivoting="sometimes"))),
+    ("magic", lambda: ap.lu(square, comm=comm, options=ap.Options(algorithm="magic"))),
+    ("grid", lambda: ap.lu(square, comm=comm, options=ap.Options(grid="7x7x7"))),
+    ("growth_bound", lambda: ap.lu(square, comm=comm, options=ap.Options(growth_bound=-1))),
+    ("fall_back", lambda: ap.lu(square, comm=comm, options=ap.Options(fall_back=True))),
+    ("fall_back", lambda: ap.solve(square, np.ones(len(square)), comm=comm, options=ap.Options(fall_back=True))),
+    (
+        "growth_bound",
+        lambda: ap.solve(square, np.ones(len(square)), comm=comm, options=ap.Options(growth_bound=9.0, refine=True)),
+    ),
+    ("memory", lambda: ap.lu(square, comm=comm, options=ap.Options(memory=0))),
+    ("10", lambda: ap.lu(square, comm=comm, options=ap.Options(memory=10))),
+    (
+        "4 x 4",
+        lambda: ap.lu(tall, plan=ap.plan.lu(4, 4, comm.machine, options=ap.Options(mapping=comm.mapping)), comm=comm),
+    ),
     ("object", lambda: ap.lu(np.array([[None]]), comm=comm)),
     ("5 x 3", lambda: ap.lu(square, comm=comm).residual(tall)),
-    ("which", lambda: ap.norm(ap.distribute(square, comm), "two")),
+    ("ord", lambda: ap.linalg.norm(ap.distribute(square, comm), "two")),
 ]:
     fails(word, call)
 if comm.size > 1:
@@ -264,9 +285,9 @@ if comm.size > 1:
 for which in [1, np.inf, "fro"]:
     for dtype in DTYPES:
         a = random((13, 8), dtype)
-        got = ap.norm(ap.distribute(a, comm), which)
+        got = ap.linalg.norm(ap.distribute(a, comm), which)
         assert abs(got - np.linalg.norm(a, which)) <= 100 * np.finfo(dtype).eps * got
-assert ap.norm(ap.distribute(tall, comm), "max") == 1
+assert ap.linalg.norm(ap.distribute(tall, comm), "max") == 1
 comm.barrier()
 if comm.rank == 0:
     print("good", len(seen))

@@ -26,7 +26,8 @@ for dtype in DTYPES:
             wanted = np.linalg.cholesky(a)
             wanted = wanted if uplo == "L" else wanted.conj().T
             for matrix in [given, ap.distribute(given, comm)]:
-                f, report = ap.cholesky(matrix, uplo=uplo, comm=comm, nb=8, workers=1 + n % 2, report=True)
+                f = ap.cholesky(matrix, lower=uplo == "L", comm=comm, options=ap.Options(panel=8, workers=1 + n % 2))
+                report = ap.last_report()
                 found = f.factor.to_numpy()
                 assert f.info == report.info == 0 and f.shape == (n, n) and f.dtype == np.dtype(dtype)
                 assert np.abs(found - wanted).max(initial=0) <= 20 * eps * np.sqrt(n + 1) * (n + 1) ** 0.5
@@ -42,7 +43,9 @@ for dtype in DTYPES:
             distribution = ap.Distribution.cyclic((n, 3), (1, comm.size), (2, 1), list(range(comm.size))[::-1])
             db = ap.distribute(b, comm).redistribute(distribution)
             for left, right in [(given, b), (ap.distribute(given, comm), b), (given, db)]:
-                x, report = ap.solve(left, right, assume="pos", uplo=uplo, comm=comm, report=True)
+                how = ap.Options(residual=True)
+                x = ap.solve(left, right, assume_a="pos", lower=uplo == "L", comm=comm, options=how)
+                report = ap.last_report()
                 assert isinstance(x, ap.DistributedMatrix) == (right is db)
                 x = x.to_numpy() if right is db else x
                 assert backward_error(a, x, b) <= 16 * eps
@@ -52,25 +55,29 @@ for dtype in DTYPES:
 # In place the other triangle stays; types widen.
 a = positive(30)
 given = ap.distribute(half(a, "L"), comm)
-f = ap.cholesky(given, overwrite=True)
+f = ap.cholesky(given, lower=True, overwrite_a=True)
 assert f.factor is given and np.triu(given.to_numpy(), 1)[0, 1] == 77 and f.residual(a) <= 1
-assert ap.solve(a.astype("f4"), np.ones(30), assume="pos", comm=comm).dtype == np.float64
-assert ap.solve(a, np.full(30, 1j), assume="pos", trans="C", comm=comm).dtype == np.complex128
+assert ap.solve(a.astype("f4"), np.ones(30), assume_a="pos", comm=comm).dtype == np.float64
+assert ap.solve(a, np.full(30, 1j), assume_a="pos", trans="C", comm=comm).dtype == np.complex128
 np.testing.assert_allclose(
-    ap.solve(a, np.ones(30), assume="pos", trans="T", comm=comm), np.linalg.solve(a, np.ones(30))
+    ap.solve(a, np.ones(30), assume_a="pos", trans="T", comm=comm), np.linalg.solve(a, np.ones(30))
 )
-assert ap.cholesky(np.array([[4, 2], [2, 5]]), comm=comm).factor.to_numpy().tolist() == [[2, 0], [1, 2]]
-plan = ap.plan_cholesky(30, comm.machine, nb=4, workers=2)
+assert ap.cholesky(np.array([[4, 2], [2, 5]]), lower=True, comm=comm).factor.to_numpy().tolist() == [[2, 0], [1, 2]]
+plan = ap.plan.cholesky(30, comm.machine, options=ap.Options(panel=4, workers=2))
 assert ap.cholesky(a, plan=plan, comm=comm).factor.distribution == plan.distribution
-assert ap.solve(a, np.ones(30), assume="pos", plan=plan, comm=comm).shape == (30,)
+assert ap.solve(a, np.ones(30), assume_a="pos", plan=plan, comm=comm).shape == (30,)
 
 # Not positive definite: the leading minor is named, on all ranks.
 for bad, at in [(-1.0, 0), (0.0, 17), (np.nan, 29)]:
     wrong = a.copy()
     wrong[at, at] = bad
-    error = fails(f"order {at + 1} ", lambda w=wrong: ap.cholesky(w, comm=comm, nb=4), ap.NotPositiveDefinite)
+    error = fails(
+        f"order {at + 1} ",
+        lambda w=wrong: ap.cholesky(w, comm=comm, options=ap.Options(panel=4)),
+        ap.NotPositiveDefinite,
+    )
     assert error.minor == at + 1 and isinstance(error, np.linalg.LinAlgError) and error.kind == "argument"
-    fails("INFO", lambda w=wrong: ap.solve(w, np.ones(30), assume="pos", comm=comm), ap.NotPositiveDefinite)
+    fails("INFO", lambda w=wrong: ap.solve(w, np.ones(30), assume_a="pos", comm=comm), ap.NotPositiveDefinite)
     f = ap.cholesky(wrong, comm=comm, check=False)
     assert f.info == at + 1
     fails("INFO", lambda f=f: f.solve(np.ones(30)), ap.NotPositiveDefinite)
@@ -80,27 +87,30 @@ for bad, at in [(-1.0, 0), (0.0, 17), (np.nan, 29)]:
 tall = np.ones((5, 3))
 for word, call in [
     ("5 x 3", lambda: ap.cholesky(tall, comm=comm)),
-    ("uplo = 'l'", lambda: ap.cholesky(a, uplo="l", comm=comm)),
-    ("grid", lambda: ap.cholesky(a, grid="7x7", comm=comm)),
-    ("layers", lambda: ap.cholesky(a, grid="1x1x2", comm=comm)),
-    ("nb = -1", lambda: ap.cholesky(a, nb=-1, comm=comm)),
-    ("workers = 0", lambda: ap.cholesky(a, workers=0, comm=comm)),
-    ("10", lambda: ap.cholesky(a, memory=10, comm=comm)),
-    ("4 x 4", lambda: ap.cholesky(a, plan=ap.plan_cholesky(4, comm.machine), comm=comm)),
+    ("grid", lambda: ap.cholesky(a, comm=comm, options=ap.Options(grid="7x7"))),
+    ("layers", lambda: ap.cholesky(a, comm=comm, options=ap.Options(grid="1x1x2"))),
+    ("panel = -1", lambda: ap.cholesky(a, comm=comm, options=ap.Options(panel=-1))),
+    ("workers = 0", lambda: ap.cholesky(a, comm=comm, options=ap.Options(workers=0))),
+    ("10", lambda: ap.cholesky(a, comm=comm, options=ap.Options(memory=10))),
+    ("4 x 4", lambda: ap.cholesky(a, plan=ap.plan.cholesky(4, comm.machine), comm=comm)),
     ("29", lambda: ap.cholesky(a, comm=comm).solve(np.ones(29))),
     ("5 x 3", lambda: ap.cholesky(a, comm=comm).residual(tall)),
-    ("assume = 'spd'", lambda: ap.solve(a, np.ones(30), assume="spd", comm=comm)),
-    ("refine", lambda: ap.solve(a, np.ones(30), assume="pos", refine=True, comm=comm)),
-    ("pivot", lambda: ap.solve(a, np.ones(30), assume="pos", pivot="none", comm=comm)),
-    ("workers", lambda: ap.solve(a, np.ones(30), workers=2, comm=comm)),
-    ("plan_lu", lambda: ap.solve(a, np.ones(30), plan=plan, comm=comm)),
+    ("assume_a = 'spd'", lambda: ap.solve(a, np.ones(30), assume_a="spd", comm=comm)),
+    ("refine", lambda: ap.solve(a, np.ones(30), assume_a="pos", comm=comm, options=ap.Options(refine=True))),
+    ("pivot", lambda: ap.solve(a, np.ones(30), assume_a="pos", comm=comm, options=ap.Options(pivoting="none"))),
+    ("workers", lambda: ap.solve(a, np.ones(30), comm=comm, options=ap.Options(workers=2))),
+    ("plan.lu", lambda: ap.solve(a, np.ones(30), plan=plan, comm=comm)),
     (
-        "plan_cholesky",
+        "plan.cholesky",
         lambda: ap.solve(
-            a, np.ones(30), assume="pos", plan=ap.plan_lu(30, 30, comm.machine, mapping=comm.mapping), comm=comm
+            a,
+            np.ones(30),
+            assume_a="pos",
+            plan=ap.plan.lu(30, 30, comm.machine, options=ap.Options(mapping=comm.mapping)),
+            comm=comm,
         ),
     ),
-    ("trans = 'T'", lambda: ap.solve(a + 0j, np.ones(30), assume="pos", trans="T", comm=comm)),
+    ("trans = 'T'", lambda: ap.solve(a + 0j, np.ones(30), assume_a="pos", trans="T", comm=comm)),
 ]:
     fails(word, call)
 

@@ -5,36 +5,34 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from allport import _native
 from allport._native import Distribution, LuPlan
-from allport.errors import AllportError, failure, together
-from allport.factor_file import read, write
+from allport.errors import Error, failure, together
 from allport.io import working_dtype
-from allport.linalg import (
-    DistributedMatrix,
-    GemmReport,
-    as_distributed,
-    as_matrix,
-    as_plain_matrix,
-    distributed,
-    world_of,
-)
-from allport.plan import check_growth_bound, plan_lu, plan_on
-from allport.right_hand_sides import RightHandSides
+from allport.linalg.gemm import GemmReport
+from allport.linalg.lu_file import read, write
+from allport.linalg.matrix import DistributedMatrix, as_distributed, as_matrix, as_plain_matrix, distributed, world_of
+from allport.linalg.right_hand_sides import RightHandSides
+from allport.options import Options
+from allport.plan import FACTOR_OPTIONS, RUN_OPTIONS, check_growth_bound, plan_on
+from allport.plan import lu as plan_lu
+from allport.reports import remember
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
     from allport.comm import Communicator
 
-__all__ = ["LU", "GrowthWarning", "LuPlan", "LuReport", "SingularMatrix", "load_lu", "lu"]
+__all__ = ["LU", "GrowthWarning", "LuPlan", "LuReport", "SingularMatrix", "lu"]
+
+PLANNED = ("algorithm", "grid", "order", "panel", "nb", "outer_panel", "memory", "tree", "pivoting")
 
 
-class SingularMatrix(AllportError, np.linalg.LinAlgError):
+class SingularMatrix(Error, np.linalg.LinAlgError):
     """A system that cannot be solved because U has an exact zero on its diagonal.
 
     index: of the first zero pivot, counted from 0; LAPACK's INFO is index + 1.
@@ -77,11 +75,11 @@ def number(value: float | None) -> float:
 
 
 class LU:
-    """P A = L U of an m x n matrix: what `ap.lu` returns and `ap.load_lu` reads.
+    """P A = L U of an m x n matrix: what `ap.lu` returns and `ap.linalg.LU.load` reads.
 
     factors: DistributedMatrix [m, n]; U on and above the diagonal, below it L, whose unit diagonal is not stored.
     pivots: numpy int64 [min(m, n)], on every rank: row i was exchanged with row pivots[i] >= i, in order.
-    pivot: how pivots were found in the end. info: 0, or INFO >= 1 of a singular matrix. growth: max |U| / max |A|.
+    pivoting: how pivots were found in the end. info: 0, or INFO >= 1 of a singular matrix. growth: max |U| / max |A|.
     norm1: of A. report: LuReport, None for factors from a file.
     Every method that computes is called by all ranks.
     """
@@ -91,14 +89,14 @@ class LU:
         factors: DistributedMatrix,
         pivots: np.ndarray,
         *,
-        pivot: str,
+        pivoting: str,
         info: int,
         growth: float,
         norm1: float,
         report: LuReport | None = None,
     ) -> None:
         self.factors, self.pivots = factors, np.ascontiguousarray(pivots, dtype=np.int64)
-        self.pivot, self.info, self.growth, self.norm1, self.report = pivot, info, growth, norm1, report
+        self.pivoting, self.info, self.growth, self.norm1, self.report = pivoting, info, growth, norm1, report
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -122,7 +120,7 @@ class LU:
         b: a numpy array [n] or [n, any number], or a DistributedMatrix; not changed. x is like b.
         Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None;
         replicated=True: all ranks have equal copies, which is checked, and nothing is sent.
-        Raises SingularMatrix, with the index of the zero pivot; AllportError for shapes that differ.
+        Raises SingularMatrix, with the index of the zero pivot; Error for shapes that differ.
         """
         comm = self.factors.comm
         (b,) = whole_arrays(comm, as_matrix, {"b": b}, replicated=replicated)
@@ -196,13 +194,28 @@ class LU:
         return _native.lu_residual(given._native, self.factors._native, self.pivots)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes an .npz with factors, pivots, pivot, info, growth and norm1, which ap.load_lu and numpy.load read."""
-        small = {"pivots": self.pivots, "pivot": self.pivot, "info": self.info}
+        """Writes an .npz with factors, pivots, pivot, info, growth and norm1, which LU.load and numpy.load read."""
+        small = {"pivots": self.pivots, "pivot": self.pivoting, "info": self.info}
         write(path, self.factors, {**small, "growth": self.growth, "norm1": self.norm1})
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        comm: Communicator | None = None,
+        *,
+        distribution: Distribution | None = None,
+    ) -> LU:
+        """Reads what save() wrote; rank 0 reads and distributes. Called by all ranks.
+
+        distribution: the one that a factorization here would choose, unless given. Raises Error, naming the file.
+        """
+        factors, small = read(path, world_of(comm), distribution)
+        return cls(factors, small.pop("pivots"), pivoting=small.pop("pivot"), **small)
 
     def __repr__(self) -> str:
         state = f"singular, info {self.info}" if self.info else f"growth {self.growth:.3g}"
-        return f"LU({self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.pivot} pivoting, {state})"
+        return f"LU({self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.pivoting} pivoting, {state})"
 
 
 def _working_copy(a: Any, plan: LuPlan, comm: Communicator, dtype: np.dtype, overwrite: bool) -> DistributedMatrix:
@@ -225,7 +238,7 @@ def _factor(matrix: DistributedMatrix, plan: LuPlan, progress: Any, norm1: float
     return LU(
         matrix,
         np.array(pivots, dtype=np.int64),
-        pivot=plan.pivot,
+        pivoting=plan.pivot,
         info=report.info,
         growth=report.growth,
         norm1=norm1,
@@ -236,85 +249,56 @@ def _factor(matrix: DistributedMatrix, plan: LuPlan, progress: Any, norm1: float
 def lu(
     a: Any,
     *,
-    pivot: str = "tournament",
+    overwrite_a: bool = False,
     comm: Communicator | None = None,
     plan: LuPlan | None = None,
-    algorithm: str | None = None,
-    grid: str | tuple[int, ...] | None = None,
-    block: int = 0,
-    nb: int = 0,
-    big: int = 0,
-    memory: int | str | None = None,
-    way: str | None = None,
-    replicated: bool = False,
-    overwrite: bool = False,
-    growth_bound: float | None = None,
-    fall_back: bool = False,
-    progress: Callable[[int, int], None] | None = None,
-    report: bool = False,
-) -> Any:
+    options: Options | None = None,
+) -> LU:
     """P A = L U over all ranks of a communicator. Called by all ranks with equal arguments.
 
-    a: numpy array [m, n] or DistributedMatrix. Returns LU, its factors distributed as planned.
-    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None; replicated=True:
-    all ranks have equal copies, which is checked, and nothing is sent.
-    overwrite: a distributed `a` is replaced by its factors, in its own distribution; otherwise it is not changed.
-    pivot, algorithm, grid, block, nb, big, memory, way: as in plan_lu(). plan: of plan_lu(), instead.
-    growth_bound: where max |U| / max |A| exceeds it, rank 0 warns (GrowthWarning); with fall_back, which needs it, the
-    matrix, of which a copy is kept, is factored again with partial pivoting.
-    progress(done, total) is called on every rank now and then, in panels. With report=True returns (LU, LuReport).
+    a: numpy array [m, n] or DistributedMatrix. Returns LU, its factors distributed as planned. LU.report, which
+    last_report() gives, too, is a LuReport.
+    Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None, unless
+    options.replicated says that all have equal copies.
+    overwrite_a: a distributed `a` is replaced by its factors, in its own distribution; otherwise it is not changed.
+    plan: of plan.lu(); made here when None.
+    options: algorithm, grid, order, panel, nb, outer_panel, memory, tree, pivoting, growth_bound, fall_back,
+    replicated, progress(done, total) in panels.
     A singular matrix is no error: see LU.info. NaN and inf in A go into the factors.
-    Raises AllportError on every rank for wrong shapes, types, or too little memory.
+    Raises Error on every rank for wrong shapes, types, or too little memory.
     """
+    options = options or Options()
     comm = world_of(a.comm if comm is None and isinstance(a, DistributedMatrix) else comm)
-    limits: dict[str, Any] = {"memory": memory, "way": way}
-    (a,) = whole_arrays(comm, as_plain_matrix, {"a": a}, replicated=replicated)
+    (a,) = whole_arrays(comm, as_plain_matrix, {"a": a}, replicated=options.replicated)
     with together(comm):
-        limits["dtype"] = dtype = working_dtype(a.dtype)
-        check_growth_bound(growth_bound, fall_back)
+        options.only("lu", *FACTOR_OPTIONS, *RUN_OPTIONS)
+        dtype = working_dtype(a.dtype)
+        check_growth_bound(options.growth_bound, options.fall_back)
     m, n = a.shape
+    how = options.part(*PLANNED)
     if plan is None:
-        given = a.distribution if isinstance(a, DistributedMatrix) else None
-        how = {"pivot": pivot, "given": given, "algorithm": algorithm, "grid": grid}
-        plan = plan_on(comm, a, block=block, nb=nb, big=big, **how, **limits)
+        plan = plan_on(comm, a, how, dtype, a.distribution if isinstance(a, DistributedMatrix) else None)
     with together(comm):
         if plan.shape != (m, n):
             raise failure(f"plan: is for {plan.shape[0]} x {plan.shape[1]}, a is {m} x {n}")
-    matrix = _working_copy(a, plan, comm, dtype, overwrite)
+    matrix = _working_copy(a, plan, comm, dtype, overwrite_a)
     kept: np.ndarray | None = None
     with together(comm):
-        kept = matrix.local.copy(order="F") if fall_back else None
+        kept = matrix.local.copy(order="F") if options.fall_back else None
     norm1 = _native.norm("1", matrix._native)
-    made = _factor(matrix, plan, progress, norm1)
-    if growth_bound is not None and made.growth > growth_bound:
-        again = kept is not None and made.pivot != "partial"
+    made = _factor(matrix, plan, options.progress, norm1)
+    if options.growth_bound is not None and made.growth > options.growth_bound:
+        again = kept is not None and made.pivoting != "partial"
         if comm.rank == 0:
             then = "; factored again with partial pivoting" if again else ""
-            text = f"{made.pivot} pivoting: growth {made.growth:.3g} exceeds {growth_bound:g}{then}"
+            text = f"{made.pivoting} pivoting: growth {made.growth:.3g} exceeds {options.growth_bound:g}{then}"
             warnings.warn(text, GrowthWarning, stacklevel=2)
         if again:
             matrix.local[...] = kept
             with together(comm):
-                plan = plan_lu(
-                    m,
-                    n,
-                    comm.machine,
-                    pivot="partial",
-                    given=matrix.distribution,
-                    candidates=1,
-                    mapping=comm.mapping,
-                    **limits,
-                )
-            made = _factor(matrix, plan, progress, norm1)
-    return (made, made.report) if report else made
-
-
-def load_lu(
-    path: str | os.PathLike[str], comm: Communicator | None = None, *, distribution: Distribution | None = None
-) -> LU:
-    """Reads what LU.save() wrote; rank 0 reads and deals. Called by all ranks.
-
-    distribution: the one that a factorization here would choose, unless given. Raises AllportError, naming the file.
-    """
-    factors, small = read(path, world_of(comm), distribution)
-    return LU(factors, small.pop("pivots"), **small)
+                safe = Options(pivoting="partial", memory=options.memory, tree=options.tree)
+                safe = replace(safe, candidates=1, mapping=comm.mapping)
+                plan = plan_lu(m, n, comm.machine, dtype=dtype, given=matrix.distribution, options=safe)
+            made = _factor(matrix, plan, options.progress, norm1)
+    remember(made.report)
+    return made
