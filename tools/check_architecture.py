@@ -164,7 +164,7 @@ class Architecture:
         parts = path.relative_to(self.root).parts
         if parts[0] == "include" and len(parts) > 3:
             return parts[2]
-        if parts[0] == "src" and len(parts) > 2 and parts[1] not in DOORS:
+        if parts[0] == "src" and len(parts) > 2 and parts[1] not in INTERFACES:
             return parts[1]
         return "dropin" if parts[0] == "dropin" else None
 

@@ -53,7 +53,7 @@ class Transport {
 [[nodiscard]] std::unique_ptr<Transport> flat();
 /// From each rank to the next one, in ascending order around from the root.
 [[nodiscard]] std::unique_ptr<Transport> chain();
-/// Binomial trees (deck 1 slide 20), over the ranks in ascending order around from the root.
+/// Binomial trees (Solomonik11, slide 20), over the ranks in ascending order around from the root.
 [[nodiscard]] std::unique_ptr<Transport> binomial();
 /// Up to this many members an allreduce of a gang goes directly to the root and back: two messages in a row, where a
 /// binomial tree needs four.
