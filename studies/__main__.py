@@ -13,7 +13,7 @@ if not __package__:  # started as `python studies`
 
 from allport.cli.console import console, print_json, progress, table
 from allport.cli.options import Json
-from allport.errors import AllportError
+from allport.errors import Error
 
 from studies.figures.reproduce import figures as known_figures
 from studies.figures.reproduce import reproduce
