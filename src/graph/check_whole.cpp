@@ -252,10 +252,10 @@ class Whole {
     }
     sorted_.position.assign(whole_.size(), no_gang);
     for (Id at = 0; at < order.size(); ++at) sorted_.position[order[at]] = at;
-    if (order.size() < whole_.size()) circle();
+    if (order.size() < whole_.size()) cycle();
   }
 
-  [[noreturn]] void circle() const {
+  [[noreturn]] void cycle() const {
     auto const stuck = [&](Id id) { return sorted_.position[id] == no_gang; };
     // A stuck task waits for a stuck one: follow these until one repeats.
     auto const before = [&](Id id) {
@@ -278,7 +278,7 @@ class Whole {
     int steps = 0;
     for (auto back = before(at); back != at && ++steps < shown; back = before(back))
       text += ", which waits for " + name(back);
-    fail("a circle: {}{}", text, steps < shown ? ", which waits for the first" : ", and so on");
+    fail("a cycle: {}{}", text, steps < shown ? ", which waits for the first" : ", and so on");
   }
 
   void steps() {

@@ -133,7 +133,7 @@ class Picture {
                                            : arrow(below(link.parent), above(link.child), style_of(link));
   }
 
-  /// Contributions as they are combined on their way: a circle for every rank that sends on more than its own.
+  /// Contributions as they are combined on their way: a cycle for every rank that sends on more than its own.
   [[nodiscard]] std::string part_of_sum(WholeGraph::Link const& link) const {
     std::vector<Task> tasks;
     graph_.contributors(whole_.task(link.child), link.edge.input, [&](Task t) { tasks.push_back(t); });
@@ -153,7 +153,7 @@ class Picture {
     return arrow(below(link.parent), {plus.x, plus.y - 6}, style_of(link)) +
            arrow({plus.x, plus.y + 6}, to, style_of(link)) +
            fmt::format(
-               "<g class=\"sum\"><title>{} contributions to {} are combined on rank {}</title><circle cx=\"{:.1f}\" "
+               "<g class=\"sum\"><title>{} contributions to {} are combined on rank {}</title><cycle cx=\"{:.1f}\" "
                "cy=\"{:.1f}\" r=\"6\" fill=\"#fff\" stroke=\"#333\"/><text x=\"{:.1f}\" y=\"{:.1f}\" "
                "text-anchor=\"middle\">+</text></g>\n",
                place.contained, escaped(graph_.name(whole_.task(link.child))), graph_.owner(whole_.task(link.parent)),

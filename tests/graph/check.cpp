@@ -52,7 +52,7 @@ TEST(GraphCheck, NamesEntriesThatWaitAndTasksThatNobodyEnters) {
 
 TEST(GraphCheck, NamesTheTasksOfACircle) {
   TableGraph circle({{.children = {to(1)}}, {.children = {to(2)}}, {.children = {to(1, 1), to(3)}}, {.children = {}}});
-  expect_fault(circle, {"circle", "#1", "#2"});
+  expect_fault(circle, {"cycle", "#1", "#2"});
 }
 
 TEST(GraphCheck, AGangWaitsForAllItsMembersParents) {
@@ -65,7 +65,7 @@ TEST(GraphCheck, AGangWaitsForAllItsMembersParents) {
   Gang gang;
   gang.members = {task(1), task(2)};
   circle.gangs = {{1, gang}, {2, gang}};
-  expect_fault(circle, {"circle", "#3"});
+  expect_fault(circle, {"cycle", "#3"});
 }
 
 TEST(GraphCheck, GangsAgreeAmongTheirMembers) {
@@ -267,7 +267,7 @@ TEST(GraphCheck, WhatIsHandedOnIsReadWhereItLies) {
   (void)graph::check(TableGraph(rows));
   rows = handed_on().rows;
   rows[1].tiles = {7};
-  expect_fault(TableGraph(rows), {"#1 overwrites what it hands on of #0"});
+  expect_fault(TableGraph(rows), {"#1 overwrites what it forwards of #0"});
   // A copy of its own may be read at any time.
   rows = handed_on().rows;
   rows[1].forwards = -1;
@@ -302,7 +302,7 @@ TEST(GraphCheck, LooksAlongRandomPathsWhereThereAreTooManyTasks) {
   broken.inputs[{4, 2}] = {9, 9, 0};
   expect_fault(broken, {"#3", "input 2 of #4"}, few);
   TableGraph circle({{.children = {to(1)}}, {.children = {to(2)}}, {.children = {to(1, 1)}}, {.children = {}}});
-  expect_fault(circle, {"circle", "#1"}, few);
+  expect_fault(circle, {"cycle", "#1"}, few);
 }
 
 /// Any graph whose edges run from lower to higher numbers holds together; with one edge taken from the parents' side

@@ -205,7 +205,7 @@ TEST(TasksRun, HandsOnWhatHasComeWhereItLies) {
   }
   HandedRound const asks(comm.size(), 3, true);
   auto const text = error_of([&] { tasks::run(asks, comm); });
-  EXPECT_NE(text.find("expected one that the body makes"), std::string::npos) << text;
+  EXPECT_NE(text.find("expected one that the body writes"), std::string::npos) << text;
 }
 
 /// Fails in one task of the last rank.
