@@ -1,4 +1,5 @@
-// Module model in Python: the closed forms of Solomonik11 and Chan06. Bytes, seconds, words and flops are plain numbers here.
+// Module model in Python: the closed forms of Solomonik11 and Chan06. Bytes, seconds, words and flops are plain numbers
+// here.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>

@@ -225,7 +225,8 @@ int allport_visit_traffic(allport_visitor visitor, allport_traffic const* traffi
     constexpr Collective kinds[] = {Collective::broadcast, Collective::reduce, Collective::allreduce};
     ensure(traffic->element >= 1 && traffic->bytes % traffic->element == 0, "element", traffic->element,
            "1 or more, of which bytes are a whole number");
-    gang->collectives.push_back({kinds[traffic->kind], traffic->root, traffic->bytes, traffic->element, traffic->times});
+    gang->collectives.push_back(
+        {kinds[traffic->kind], traffic->root, traffic->bytes, traffic->element, traffic->times});
   });
 }
 

@@ -24,9 +24,9 @@ inline constexpr int senses = 3;
 [[nodiscard]] inline int forms(int axes) { return (plain_orders(axes) + (axes < 2 ? 0 : axes)) * senses; }
 
 /// One of axis_orders(): forms() again and again, for every set of axes that go the shortest route whatever the sense.
-/// Behind the plain ones are those of the rectangular trees (Solomonik11, slides 4-5), whose axes are in cyclic order: they
-/// begin along their first axis alone, and nodes that differ from the source in others only are reached from beside.
-/// Trees with other first axes, or senses, have no link in common.
+/// Behind the plain ones are those of the rectangular trees (Solomonik11, slides 4-5), whose axes are in cyclic order:
+/// they begin along their first axis alone, and nodes that differ from the source in others only are reached from
+/// beside. Trees with other first axes, or senses, have no link in common.
 struct TreeForm {
   Order axes{};
   Sense sense = Sense::shortest;

@@ -21,8 +21,8 @@ struct Algorithm {
   std::string summary{};  ///< one sentence with its source, for the reference pages
   /// @pre contract.ranks == machine.ranks(), !reason_against(*this, machine, contract)
   std::function<Schedule(Machine const&, Contract const&, Cut)> make{};
-  /// Predicted time of make's schedule on an otherwise idle machine, from the closed forms of module model. An algorithm
-  /// without it is never selected by price, only by name.
+  /// Predicted time of make's schedule on an otherwise idle machine, from the closed forms of module model. An
+  /// algorithm without it is never selected by price, only by name.
   std::function<Seconds(Machine const&, Contract const&, Cut)> price{};
   /// Reason why it does not apply to this machine and contract; nothing if it does. Without it the algorithm applies
   /// always.

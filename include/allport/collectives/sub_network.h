@@ -10,10 +10,10 @@
 
 namespace allport {
 
-/// A subset of a machine's ranks, its members, numbered in the given order, and their network. Its edges are paths: from
-/// every node with members, over each of its links, along that axis to the next node with members, if the machine routes
-/// messages along this path and no link of it is dead. No two paths share a link. If the paths do not connect all nodes,
-/// components are joined by routed messages between their nearest nodes.
+/// A subset of a machine's ranks, its members, numbered in the given order, and their network. Its edges are paths:
+/// from every node with members, over each of its links, along that axis to the next node with members, if the machine
+/// routes messages along this path and no link of it is dead. No two paths share a link. If the paths do not connect
+/// all nodes, components are joined by routed messages between their nearest nodes.
 class SubNetwork {
  public:
   /// @pre places are distinct ranks of the machine, at least one

@@ -53,8 +53,8 @@ struct TreeSet {
 
 // Trees over the nodes of the grid: Rank means node here. hierarchical() makes them trees over ranks.
 
-/// One tree: the snake (snake.h) from the root in both directions. On a machine with a Hamiltonian ring it ends opposite
-/// the root, otherwise at the snake's two ends.
+/// One tree: the snake (snake.h) from the root in both directions. On a machine with a Hamiltonian ring it ends
+/// opposite the root, otherwise at the snake's two ends.
 [[nodiscard]] TreeSet line_trees(Machine const& machine, Node root);
 
 /// Two trees: once round the snake in each direction. If the snake does not close over a link, the closing edge is

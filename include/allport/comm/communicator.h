@@ -91,13 +91,13 @@ class Communicator : public CollectiveCalls {
   /// The machine by which reductions are selected: machine() without rates that were measured at start.
   [[nodiscard]] Machine const& named_machine() const;
   [[nodiscard]] bool is_box() const;
-  /// The algorithms from which selection chooses on machine(): the registered ones, and trees over the network if this is
-  /// no box. Valid for the communicator's lifetime.
+  /// The algorithms from which selection chooses on machine(): the registered ones, and trees over the network if this
+  /// is no box. Valid for the communicator's lifetime.
   [[nodiscard]] AlgorithmList algorithms() const;
   /// As above on named_machine().
   [[nodiscard]] AlgorithmList named_algorithms() const;
-  /// The algorithm of a reduction if named_machine() differs from machine(): algorithm_for_any_rates(). Otherwise empty:
-  /// prices on machine() decide.
+  /// The algorithm of a reduction if named_machine() differs from machine(): algorithm_for_any_rates(). Otherwise
+  /// empty: prices on machine() decide.
   /// @param mapping where the contract's ranks are on named_machine(); none: rank r at place r
   [[nodiscard]] std::string algorithm_by_name(Contract const& contract, std::optional<Mapping> mapping = {}) const;
   /// Lower bound on the time of any schedule over positions; if this is no box, on the machine that it is part of.
@@ -126,7 +126,8 @@ class Communicator : public CollectiveCalls {
   /// As above without an MPI communicator of its own, which are a limited resource: messages use this communicator with
   /// tags reserved for context `context`, 0..contexts() - 1. Local. All members pass the same number, and none of them
   /// has another live communicator with it. Functions that need a communicator of exactly these ranks throw
-  /// Error(unsupported): barrier, split, sub, all_gather, ensure_agreement, ensure_all_well, mpi; so does ALLPORT_CHECK.
+  /// Error(unsupported): barrier, split, sub, all_gather, ensure_agreement, ensure_all_well, mpi; so does
+  /// ALLPORT_CHECK.
   /// @pre this has an MPI communicator of its own
   [[nodiscard]] Communicator sub_in_context(std::span<Rank const> members, int context) const;
   /// Number of contexts; 0 if MPI has too few tags.
@@ -142,9 +143,9 @@ class Communicator : public CollectiveCalls {
   /// never waits for another rank. `combine` is needed by reductions and must stay valid until done.
   Transfer start(Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
   void run(Schedule const& schedule, Buffers buffers, Combine combine = {}) const;
-  /// Runs schedule_for(contract) immediately if this rank's part of it is a few short messages; starts many times faster
-  /// than run(). If it is not, returns false without any effect; run() then matches the other ranks' run_short().
-  /// `pause` as in Transfer::wait().
+  /// Runs schedule_for(contract) immediately if this rank's part of it is a few short messages; starts many times
+  /// faster than run(). If it is not, returns false without any effect; run() then matches the other ranks'
+  /// run_short(). `pause` as in Transfer::wait().
   [[nodiscard]] bool run_short(Contract const& contract, Buffers buffers, Combine const& combine,
                                FunctionRef<void()> pause = {}) const;
   /// As above in a reserved place; false for reserve_lasting().
@@ -203,7 +204,8 @@ class Communicator : public CollectiveCalls {
   void progress() const;
 
   /// An object cached with this communicator under a key; `make` creates it if it is not cached. The cache is small and
-  /// evicts the least recently used entry. `make` may communicate, so all ranks must use the same keys in the same order.
+  /// evicts the least recently used entry. `make` may communicate, so all ranks must use the same keys in the same
+  /// order.
   [[nodiscard]] std::shared_ptr<void> cached(std::string const& key,
                                              std::function<std::shared_ptr<void>()> const& make) const;
 

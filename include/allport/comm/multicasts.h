@@ -36,8 +36,8 @@ struct MulticastOptions {
   /// The MPI library stripes long messages over the links between two nodes (as on a ring of two) and sends short ones
   /// over the first link: the last hop between such nodes is then one segment.
   bool shared_out = false;
-  int intervals = 64;                    ///< destination intervals in one message of tree `prefix`; larger sets are split
-  int sends = 16;                        ///< multicasts of this rank that have been started and are not complete
+  int intervals = 64;  ///< destination intervals in one message of tree `prefix`; larger sets are split
+  int sends = 16;      ///< multicasts of this rank that have been started and are not complete
   Bytes transit{std::int64_t{4} << 20};  ///< memory for messages that are only forwarded, for each class
   /// Allocates memory, 64-byte aligned, for messages to this rank; none: allocated here.
   std::function<std::shared_ptr<std::byte[]>(MessageName const&, std::int64_t bytes)> allocate{};
@@ -45,14 +45,14 @@ struct MulticastOptions {
 };
 
 /// Sends multicasts along the hops that module multicast computes. A message lists its destinations in its header, or
-/// every rank on its route computes them from its name; no rank knows beforehand who will send, or to whom. A segment is
-/// forwarded as soon as it has arrived, from the memory that it arrived in; Message::data owns that memory.
+/// every rank on its route computes them from its name; no rank knows beforehand who will send, or to whom. A segment
+/// is forwarded as soon as it has arrived, from the memory that it arrived in; Message::data owns that memory.
 ///
 /// Memory of messages that a rank only forwards is bounded. A message of tree `prefix` that uses row i of the sender's
-/// table is in transit class i; it is forwarded over later rows only. A rank receives a message of a class if that class
-/// has less than `transit` bytes in flight here; until then the sender stores it. Messages of the last class go to
-/// destinations only, which receive everything; so the last class drains, then the class before it, and so on: there is
-/// no cycle of waits. The memory of destinations must be bounded by the caller.
+/// table is in transit class i; it is forwarded over later rows only. A rank receives a message of a class if that
+/// class has less than `transit` bytes in flight here; until then the sender stores it. Messages of the last class go
+/// to destinations only, which receive everything; so the last class drains, then the class before it, and so on: there
+/// is no cycle of waits. The memory of destinations must be bounded by the caller.
 ///
 /// Ranks are positions in the communicator's machine, as in schedules. Any thread may call, one at a time; MPI is
 /// called with the family's lock held. Communication progresses only in poll().
@@ -100,9 +100,9 @@ class Multicasts {
   bool poll(Arrived arrived, Left left = {});
 
   /// Termination detection: called by every rank when it will send no more messages except those sent from poll(); true
-  /// on every rank once all messages have been received. Never waits: call it and poll() until it returns true. The ranks
-  /// sum the messages sent and received until two sums in a row are equal and balanced (Mattern 1987). Then a new phase
-  /// may begin.
+  /// on every rank once all messages have been received. Never waits: call it and poll() until it returns true. The
+  /// ranks sum the messages sent and received until two sums in a row are equal and balanced (Mattern 1987). Then a new
+  /// phase may begin.
   /// @param is_wrong  called whenever this rank contributes to a sum: for any_wrong()
   [[nodiscard]] bool finish(FunctionRef<bool()> is_wrong = {});
   /// Whether this rank has contributed to a sum that may be the last, after which no rank receives anything. Until

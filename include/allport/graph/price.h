@@ -29,8 +29,8 @@ struct Price {
   /// Critical chain along the children of highest priority, from an entry to the end: work, gangs, and messages, which
   /// occupy the links of their routes one after the other, after those of earlier outputs.
   Seconds chain{};
-  /// overlapped() of the longer of work and links, and of that part of the chain which is not on its main rank, or is on
-  /// one worker of it.
+  /// overlapped() of the longer of work and links, and of that part of the chain which is not on its main rank, or is
+  /// on one worker of it.
   Seconds total{};
 };
 

@@ -65,12 +65,13 @@ struct SimulateResult {
 
 /// Simulates the graph from its entries; stores only the current frontier. Deterministic.
 ///
-/// The workers of a rank take ready tasks by priority, then in the order in which they became ready. A message costs the
-/// overhead o at both ends, one message after the other on a rank. It occupies every link of its route from the arrival
-/// of its head, one message after the other; a relay forwards it segment by segment. A message reserves its whole route
-/// when it starts, so a queue further along the route is what has been reserved there. Ranks of one node transfer data
-/// through the level at which they differ, or through memory. A gang starts when all its members have a worker; its
-/// collectives and its expected data-dependent messages take the time that they would take alone, and do not load links.
+/// The workers of a rank take ready tasks by priority, then in the order in which they became ready. A message costs
+/// the overhead o at both ends, one message after the other on a rank. It occupies every link of its route from the
+/// arrival of its head, one message after the other; a relay forwards it segment by segment. A message reserves its
+/// whole route when it starts, so a queue further along the route is what has been reserved there. Ranks of one node
+/// transfer data through the level at which they differ, or through memory. A gang starts when all its members have a
+/// worker; its collectives and its expected data-dependent messages take the time that they would take alone, and do
+/// not load links.
 /// @throws Error(schedule) naming a task that still waits when nothing runs any more; not if only some steps are
 ///         simulated, since such tasks wait for earlier steps
 /// @throws Error(argument) if the machine has fewer ranks than the graph, workers < 1, or the graph does not have the

@@ -81,7 +81,8 @@ struct GangCollective {
 };
 
 /// Tasks on different ranks that run at the same time because their bodies communicate (gang scheduling), e.g. a panel
-/// with one reduction per column. In a graph with steps all members are in one step. A gang starts in one of three ways:
+/// with one reduction per column. In a graph with steps all members are in one step. A gang starts in one of three
+/// ways:
 /// - by default, no member starts before all are ready; start messages notify the ranks;
 /// - `exchanges`: each member sends early through TaskGraph::exchange() and runs when its expected messages have
 ///   arrived; no body waits. For data whose amount only the bodies know, such as rows that are swapped;
@@ -226,11 +227,11 @@ class TaskGraph {
   [[nodiscard]] virtual double priority(Task task) const { return 0; }
   /// Tiles of its own rank that a task overwrites, so that check() can find unordered overwriting.
   virtual void writes(Task task, VisitTask visit) const {}
-  /// Whether an output is stored in the first tile of writes(), and is read and sent from there; otherwise it has memory
-  /// of its own.
+  /// Whether an output is stored in the first tile of writes(), and is read and sent from there; otherwise it has
+  /// memory of its own.
   [[nodiscard]] virtual bool in_place(Task task, int index) const { return false; }
-  /// The input whose memory an output shares: a block that is forwarded unchanged. It is available before the body runs,
-  /// which neither requests nor writes it, and has the input's size. -1: the body writes the output.
+  /// The input whose memory an output shares: a block that is forwarded unchanged. It is available before the body
+  /// runs, which neither requests nor writes it, and has the input's size. -1: the body writes the output.
   [[nodiscard]] virtual int forwards(Task task, int index) const { return -1; }
 
   /// Number of steps of an order of the tasks, tasks(rank, 0), tasks(rank, 1), ..., that is consistent with all edges;

@@ -68,8 +68,8 @@ struct LuTime {
 [[nodiscard]] LuBlocks lu_blocks(Machine const& machine, std::int64_t n, GemmGrid grid, LuPivoting pivoting,
                                  LineMulticast how, BytesPerSecond bn_binomial = {});
 
-/// What any LU factorization has on its critical path, d diagonal blocks one after the other (Solomonik11, slide 34): each is
-/// factored and forwarded before the next.
+/// What any LU factorization has on its critical path, d diagonal blocks one after the other (Solomonik11, slide 34):
+/// each is factored and forwarded before the next.
 struct LuPath {
   double flops = 0.0;     ///< 2n^3/(3 d^2)
   double words = 0.0;     ///< n^2/d

@@ -5,8 +5,8 @@
 
 namespace allport::model {
 
-/// Seconds per byte of the busiest resource of a binomial broadcast within a node: the link of a part to its siblings at
-/// each level that has a bandwidth, and the node's memory (reads and writes) for all other copies. The same for a
+/// Seconds per byte of the busiest resource of a binomial broadcast within a node: the link of a part to its siblings
+/// at each level that has a bandwidth, and the node's memory (reads and writes) for all other copies. The same for a
 /// reduction.
 [[nodiscard]] double spread_seconds_per_byte(Machine const& machine);
 

@@ -43,7 +43,8 @@ struct Forwarding {
 ///   chain     from the source to the next destination in the order of IDs, cyclically to the last
 ///   prefix    forward()
 ///   axes      from node to neighbour along the machine's axes: a tree that uses no link twice
-///   binomial  the binomial tree (Solomonik11, slide 4) over source and destinations in the order of IDs, round from the
+///   binomial  the binomial tree (Solomonik11, slide 4) over source and destinations in the order of IDs, round from
+///   the
 ///             source, which sends ceil(log2 p) messages where p have it in the end; nobody relays
 enum class MulticastTree : std::uint8_t { flat, chain, prefix, axes, binomial };
 [[nodiscard]] std::string_view name(MulticastTree tree);
@@ -61,8 +62,8 @@ struct Multicast {
 
 /// Number of orders that are searched for a tree along the axes. Axes: all orders of up to three; for more, first to
 /// last and reversed. Rings: the shortest direction, or the same for all. Behind these are the orders of rectangular
-/// trees (Solomonik11, slides 4-5), of which each begins along another axis, or the other way: those of a torus, one way
-/// round, and those of a mesh have no link in common.
+/// trees (Solomonik11, slides 4-5), of which each begins along another axis, or the other way: those of a torus, one
+/// way round, and those of a mesh have no link in common.
 [[nodiscard]] int axis_orders(int axes);
 /// Default of the maximum extra depth of a tree, in hops, compared with shortest routes.
 inline constexpr std::int64_t default_detour = 2;

@@ -24,8 +24,8 @@ class LoopBoard;
 /// others, so a body that holds a lock never has an unrelated body on its own stack.
 ///
 /// A loop of one chunk is run by its caller without waking other threads. Several threads may call at once. If bodies
-/// throw, chunks after the first one that throws are dropped, those before it are run, and the caller gets the exception
-/// that a sequential loop would have thrown.
+/// throw, chunks after the first one that throws are dropped, those before it are run, and the caller gets the
+/// exception that a sequential loop would have thrown.
 class Team {
  public:
   /// @pre members >= 0

@@ -79,8 +79,9 @@ class Teams {
   /// Indices of cores().all; empty if there are more threads than cores.
   [[nodiscard]] std::vector<int> cores_of(int leader) const;
   /// Pins the calling thread, an OpenMP thread in a parallel region of `leader`, to the core of the team's thread
-  /// `thread`: OpenMP's own affinities are fixed when it starts, and its threads outlive a configuration (Robson18, slide 27).
-  /// No effect if threads are not pinned; no cost if the thread is there already, so every region may begin with it.
+  /// `thread`: OpenMP's own affinities are fixed when it starts, and its threads outlive a configuration (Robson18,
+  /// slide 27). No effect if threads are not pinned; no cost if the thread is there already, so every region may begin
+  /// with it.
   /// @pre 0 <= leader < leaders(), 0 <= thread <= members()
   void pin(int leader, int thread) const;
 
