@@ -29,7 +29,12 @@ Settings::Settings(MPI_Comm comm, std::initializer_list<char const*> variables) 
   if (!first_) unpack(text);
 }
 
-Settings::Settings(int rank, std::initializer_list<char const*> variables) : first_(rank == 0) { read(variables); }
+Settings Settings::of_this_process(int rank, std::initializer_list<char const*> variables) {
+  Settings made;
+  made.first_ = rank == 0;
+  made.read(variables);
+  return made;
+}
 
 void Settings::read(std::initializer_list<char const*> variables) {
   for (auto const* variable : variables) {

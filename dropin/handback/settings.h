@@ -26,7 +26,7 @@ class Settings {
   Settings(MPI_Comm comm, std::initializer_list<char const*> variables);
   /// For ranks that are known to have the same fingerprint_of(variables), without communication.
   /// @pre ALLPORT_MACHINE is not among the variables that are set: rank 0 alone reads machine files
-  Settings(int rank, std::initializer_list<char const*> variables);
+  [[nodiscard]] static Settings of_this_process(int rank, std::initializer_list<char const*> variables);
 
   /// The variable's value; empty: unset.
   [[nodiscard]] std::string const& operator[](std::string const& variable) const;

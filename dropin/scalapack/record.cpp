@@ -143,7 +143,8 @@ int rank_in(MPI_Comm comm) {
 }  // namespace
 
 Processes::Processes(MPI_Comm theirs, std::vector<Rank> const& world, bool alike)
-    : settings(alike ? handback::Settings(rank_in(theirs), variables) : handback::Settings(theirs, variables)) {
+    : settings(alike ? handback::Settings::of_this_process(rank_in(theirs), variables)
+                     : handback::Settings(theirs, variables)) {
   if (!settings.trouble().empty()) settings.warn(settings.trouble() + "; a flat machine is taken");
   places.resize(static_cast<std::size_t>(size_of(theirs)));
   std::iota(places.begin(), places.end(), 0);

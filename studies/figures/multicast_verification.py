@@ -13,8 +13,8 @@ __all__ = ["figure"]
 KIB, MB = 1024, 1e6
 
 
-def _verification(shape: str, top: int, run: Run) -> Result:
-    """MB/s over 1 KB to 256 MB on bgp:SHAPE. top: where Solomonik11's model curve ends, 2d times the raw link."""
+def _verification(shape: str, stated: int, run: Run) -> Result:
+    """MB/s over 1 KB to 256 MB on bgp:SHAPE. stated: where Solomonik11's model curve ends, 2d times the raw link."""
     machine = Machine.parse(f"bgp:{shape}")
     terms, rates, axis = model.multicast_terms(machine), machine.rates, machine.axes[0]
     messages = sizes(KIB, (4 << 20) if run.quick else (256 << 20))
@@ -50,7 +50,7 @@ def _verification(shape: str, top: int, run: Run) -> Result:
         obtained=f"Model: t_mcast and t_bnm on preset bgp, {shape} nodes. Simulation: the schedules of algorithms "
         "rectangular (segments chosen by price) and binomial (whole messages) on the same machine, every segment "
         "over every link, links first come first served.",
-        why=f"Solomonik11's curves end at {top} MB/s = {2 * terms.axes} links of 425 MB/s raw; the preset has 375 "
+        why=f"Solomonik11's curves end at {stated} MB/s = {2 * terms.axes} links of 425 MB/s raw; the preset has 375 "
         "MB/s, what packets leave of it and what DCMF reached. The formula charges 3L + 2(d+1)o of start-up once; "
         "the schedule pays 2o + L and a segment for every hop. A simulated binomial tree sends one copy at a time, "
         "so it follows the model with one link, with contention where a round's messages share links. DCMF's own "
@@ -58,19 +58,19 @@ def _verification(shape: str, top: int, run: Run) -> Result:
         numbers=[
             Number(
                 f"multicast asymptote, {shape} nodes, MB/s",
-                f"{top} (425 raw)",
+                f"{stated} (425 raw)",
                 f"{top:.0f} model, {packets[-1]:.0f} simulated (375)",
             )
         ],
     )
 
 
-def figure(number: int, nodes: str, shape: str, top: int) -> Figure:
-    """The figure of that number; top as above."""
+def figure(number: int, nodes: str, shape: str, stated: int) -> Figure:
+    """The figure of that number; stated as above."""
     return Figure(
         id=f"solomonik11-slide{number}",
         title=f"Multicast model verified: {nodes}",
         claim="The rectangular model is an upper envelope of DCMF's measured broadcast; binomial stays far below.",
         how=("model", "simulation"),
-        make=lambda run: _verification(shape, top, run),
+        make=lambda run: _verification(shape, stated, run),
     )
