@@ -30,8 +30,10 @@ const char* allport_version(void);
 /* The type of elements, as an argument in MPI's manner: one function serves all types. The names are MPI's (MPI_FLOAT,
  * MPI_C_FLOAT_COMPLEX, MPI_INT8_T) without "C_". Matrices are of the first four, LAPACK's s, d, c and z. Complex
  * numbers are two reals, real part first: float _Complex, std::complex<float> and Fortran's complex have this layout.
- * Buffers, alpha and beta are pointers to elements of the type. */
-typedef enum allport_type {
+ * Buffers, alpha and beta are pointers to elements of the type. An int, so that any value may come in, and wrong ones
+ * are named. */
+typedef int allport_type;
+enum {
   ALLPORT_TYPE_NULL = 0, /* no type: of an operator from allport_op_create(), or of what combines nothing */
   ALLPORT_FLOAT = 1,
   ALLPORT_DOUBLE = 2,
@@ -45,7 +47,7 @@ typedef enum allport_type {
   ALLPORT_UINT16_T = 10,
   ALLPORT_UINT32_T = 11,
   ALLPORT_UINT64_T = 12
-} allport_type;
+};
 
 /* The operators of reductions. Maximum and minimum with a NaN are NaN. Complex numbers have sums and products. */
 enum allport_op { ALLPORT_SUM = 0, ALLPORT_PROD = 1, ALLPORT_MAX = 2, ALLPORT_MIN = 3 };

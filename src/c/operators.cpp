@@ -75,7 +75,7 @@ Operator operator_of(int op, allport_type type) {
     case ALLPORT_UINT64_T:
       return operator_on<std::uint64_t>(op);
     default:
-      throw Error::argument("type", show(static_cast<int>(type)), "one of allport_type, from ALLPORT_FLOAT on");
+      throw Error::argument("type", show(type), "one of allport_type, from ALLPORT_FLOAT on");
   }
 }
 
