@@ -60,9 +60,9 @@ def is_below(found: dict) -> bool:
 
 
 def compare(program: Path, mpiexec: str, library: str, case: Case) -> dict:
-    """Plain, ours and plain again in turns. Rows below the bar are measured three times as long, plain runs too."""
+    """Runs plain, ours and plain again in turns. Rows below the bar get up to three times as many runs of each."""
     seconds: dict[str, list[list[float]]] = {"plain": [], "ours": [], "again": []}
-    taken, rounds, most = False, 1, 1
+    taken, rounds, at_most = False, 1, 1
     while len(seconds["again"]) < rounds:
         for who, times in seconds.items():
             out, took = job(program, mpiexec, case, library if who == "ours" else None)
@@ -74,9 +74,9 @@ def compare(program: Path, mpiexec: str, library: str, case: Case) -> dict:
             times.append(out["seconds"])
         if len(seconds["again"]) == 1:
             rounds = 6 if seconds["plain"][0][0] < 0.3 else 3 if seconds["plain"][0][0] < 2 else 1
-            most = 3 * rounds
-        if len(seconds["again"]) == rounds < most and is_below(measured(seconds)):
-            rounds += most // 3
+            at_most = 3 * rounds
+        if len(seconds["again"]) == rounds < at_most and is_below(measured(seconds)):
+            rounds += at_most // 3
     return {"case": asdict(case), "taken": taken, "seconds": seconds, **measured(seconds)}
 
 
@@ -107,7 +107,7 @@ def run(program: Path, mpiexec: str, library: str, wanted: Sequence[int]) -> dic
     print(f"\n{len(table)} cases; least ratio: first call {min(all_ratios['first']):.3f}, ", end="")
     print(f"later {min(all_ratios['later']):.3f}; {low} of {2 * len(table)} below {BAR}")
     print(f"plain again beside plain: {min(noise):.3f} to {max(noise):.3f}, {sum(x < BAR for x in noise)} below {BAR}")
-    print(f"{below} cases below {BAR} and below plain again beside plain in their own row")
+    print(f"{below} cases are below {BAR} by more than plain runs of the same case differ")
     if gain:
         print(f"taken: {len(gains) // 2} cases, geometric mean {gain:.3f}")
     return {"bar": BAR, "cases": table, "below": below, "gain": gain, "met": below == 0 and (gain or GAIN) >= GAIN}

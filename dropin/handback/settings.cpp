@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -126,17 +127,15 @@ void Settings::warn(std::string const& text) const {
 }
 
 std::int64_t fingerprint_of(std::initializer_list<char const*> variables) {
-  std::uint64_t print = 0xCBF29CE484222325U;  // FNV-1a, of values that end in a zero byte
+  std::string values;
   for (auto const* variable : variables) {
     auto const* text = std::getenv(variable);
-    if (text != nullptr && *text != '\0' && std::string_view(variable) == machine_variable) return 0;
-    for (bool more = true; more;) {
-      auto const letter = text == nullptr ? '\0' : *text++;
-      print = (print ^ static_cast<unsigned char>(letter)) * 0x100000001B3U;
-      more = letter != '\0';
-    }
+    bool const is_set = text != nullptr && *text != '\0';
+    if (is_set && std::string_view(variable) == machine_variable) return 0;
+    if (is_set) values += text;
+    values += '\0';
   }
-  return static_cast<std::int64_t>(print >> 2U) + 1;
+  return static_cast<std::int64_t>(std::hash<std::string>()(values) >> 2U) + 1;
 }
 
 std::string never_wanted(char const* variable) { return fmt::format("{} is 'never'", variable); }

@@ -24,8 +24,8 @@ class Settings {
   Settings() = default;
   /// The values that rank 0 of `comm` has of these variables. One word travels where it has none. Collective.
   Settings(MPI_Comm comm, std::initializer_list<char const*> variables);
-  /// For ranks that are known to have the same fingerprint_of(variables), without communication.
-  /// @pre ALLPORT_MACHINE is not among the variables that are set: rank 0 alone reads machine files
+  /// The values that this process has, without communication: for ranks whose fingerprint_of(variables) is equal.
+  /// @pre ALLPORT_MACHINE is not set, because only rank 0 reads machine files
   [[nodiscard]] static Settings of_this_process(int rank, std::initializer_list<char const*> variables);
 
   /// The variable's value; empty: unset.
@@ -62,8 +62,7 @@ class Settings {
   bool rates_are_given_ = true;
 };
 
-/// Of the values that this process has of the variables: equal where these are, and else most probably not. 0 where
-/// ALLPORT_MACHINE is among those that are set.
+/// Hash of the values that these variables have in this process, positive; 0 if ALLPORT_MACHINE is set.
 [[nodiscard]] std::int64_t fingerprint_of(std::initializer_list<char const*> variables);
 
 /// Why nothing is taken where the variable forbids it.

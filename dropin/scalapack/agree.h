@@ -39,11 +39,11 @@ void share(std::vector<Shared>& values, Operand const& x, Given const& given);
 /// The INFO that ScaLAPACK gives then: the smallest of all processes. Collective.
 [[nodiscard]] Int common_info(Record const& record, std::vector<Shared> const& values, Wrong const& wrong);
 
-/// Whether typical results (typical.h) have calls of a routine that the drop-in did faster.
+/// Whether the table of typical results (typical.h) has calls of a routine.
 enum class Typical : std::uint8_t { some_calls, no_calls };
 
-/// The way of getrf, getrs and gesv from their arguments to the work, or to why the call is handed back. Where typical
-/// results decide, and have no calls of the routine, nothing is communicated.
+/// Checks the arguments of a call together with the other processes, then performs the call or returns the reason why
+/// ScaLAPACK does. Nothing is communicated if typical results decide and have no calls of the routine.
 /// @param values  what must be equal beside the matrices
 /// @param check   (std::vector<Operand> const&, Wrong&): what must hold beside CHK1MAT's conditions
 /// @param act     (Record&, std::vector<Operand> const&) -> Outcome, where all is well on all processes; INFO is 0

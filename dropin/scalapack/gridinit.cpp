@@ -1,5 +1,5 @@
-// The creation of process grids, where their processes agree on what calls on them need, so that first calls do not
-// have to: that takes 0.05 to 0.1 ms. Programs whose BLACS is not called through these names agree in their first call.
+// Interposed functions that create BLACS grids. The processes of a grid agree on their settings there, so that their
+// first call needs no communication for it. If BLACS is not called through these names, the first call does it.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace allport::scalapack;
 
-/// @param context  of BLACS, as the original made it; this process may be outside of the grid
+/// @param context  made by the original function; this process may be outside the grid
 void prepare(Int context) {
   if (!what_blacs_lacks().empty()) return;
   try {
@@ -35,7 +35,7 @@ void make_grid(char const* name, Int* context, A... arguments) {
     std::terminate();
   }
   {
-    Within const within;  // one of them may call another
+    Within const within;  // gridinit may call gridmap
     original(context, arguments...);
   }
   if (!Within::now()) prepare(*context);
@@ -51,7 +51,7 @@ ALLPORT_EXPORTED void Cblacs_gridinit(Int* context, char const* order, Int rows,
 ALLPORT_EXPORTED void Cblacs_gridmap(Int* context, Int const* map, Int ld, Int rows, Int cols) {
   make_grid("Cblacs_gridmap", context, map, ld, rows, cols);
 }
-/// @param length  of `order`, which callers from C leave out, and BLACS does not read
+/// @param length  of `order`; C programs do not pass it, and BLACS does not read it
 ALLPORT_EXPORTED void blacs_gridinit_(Int* context, char const* order, Int const* rows, Int const* cols,
                                       std::size_t length) {
   make_grid("blacs_gridinit_", context, order, rows, cols, length);

@@ -77,13 +77,14 @@ int record_keyval() {
 constexpr std::initializer_list<char const*> variables{"ALLPORT_MACHINE", policy_variable,       "ALLPORT_PIVOT",
                                                        "ALLPORT_SELECT",  "ALLPORT_SELECT_FILE", "ALLPORT_EXPLAIN"};
 
-/// What all processes of a grid know, which one small reduction finds out.
+/// What all processes of a grid have in common.
 struct Common {
-  std::shared_ptr<Record> record{};        ///< null: some have none, or have let it go
+  std::shared_ptr<Record> record{};        ///< null: not cached on every process
   std::shared_ptr<Processes> processes{};  ///< likewise
-  bool alike = false;                      ///< all have the same environment, in which no machine is named
+  bool alike = false;                      ///< equal settings in the environment, and no machine named
 };
 
+/// By one reduction of four words. Collective.
 Common common_of(std::vector<Rank> const& key, std::vector<Rank> const& world, MPI_Comm theirs) {
   Common common;
   if (!world.empty()) {

@@ -46,7 +46,7 @@ class Processes {
  public:
   /// @param theirs  some communicator of these processes. Collective
   /// @param world   their ranks in MPI_COMM_WORLD; empty: some are of another job
-  /// @param alike   all are known to have the same environment, in which no machine is named
+  /// @param alike   all have equal settings in the environment, and no machine named
   Processes(MPI_Comm theirs, std::vector<Rank> const& world, bool alike);
   ~Processes() { free(); }
   Processes(Processes const&) = delete;

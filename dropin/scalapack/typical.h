@@ -1,6 +1,7 @@
 // Typical results of measurements beside ScaLAPACK, for one computer and for machines without a machine file: which
-// calls the drop-in did faster, in the first call of a program and in later ones. Predictions are too inaccurate there:
-// rates are assumed, or the time of short tasks, which no price has, is as long as the gain at stake.
+// calls the drop-in did faster, in the first call of a program and in later ones. Predicted times are too inaccurate
+// there: rates are assumed, and the overhead of short tasks, which no prediction contains, is as long as the possible
+// gain.
 #pragma once
 
 #include <string>
@@ -25,6 +26,6 @@ struct TypicalCall {
 [[nodiscard]] std::string why_not_typical(TypicalCall const& call);
 /// That reason.
 inline constexpr auto often_slower =
-    "ScaLAPACK's own is often faster on one computer, and where ALLPORT_MACHINE names no machine";
+    "ScaLAPACK is often faster on one computer, and on machines that ALLPORT_MACHINE does not name";
 
 }  // namespace allport::scalapack

@@ -106,7 +106,7 @@ typedef struct allport_graph_functions {
   allport_graph_of_task children;      /* visits the edges that leave a task */
   allport_graph_of_input contributors; /* visits the tasks whose outputs are summed into an input */
   allport_graph_bytes output;          /* bytes of a task's output; 0 where there is none */
-  /* Of an output that is one of several parts of what goes to the same tasks: how many, 1 or more. Parts may take
+  /* Number of parts, 1 or more, of which the output is one: outputs that go to the same tasks. Parts may take
    * different routes, so that no link has all of it. */
   allport_graph_choice parts;
   /* Visits the tiles of its own rank that a task overwrites, so that a check finds what no edge orders. A tile's name

@@ -25,7 +25,7 @@ struct allport_distribution_s {
 
 namespace allport::c_interface {
 
-/// Of the calling thread: the text of allport_error().
+/// The text of allport_error() of the calling thread.
 std::string& last_error() noexcept;
 
 /// Runs `body`; an exception becomes a code and the text of allport_error().

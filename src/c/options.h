@@ -50,7 +50,7 @@ bool take_tiling(Options& options, std::string const& key, std::string const& va
   return true;
 }
 
-/// Of CholeskyOptions and QrOptions.
+/// CholeskyOptions or QrOptions from their text.
 template <class Options>
 Options tiling_of(char const* text) {
   Options options;

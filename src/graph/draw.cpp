@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, kernels> fills{"#ffffff", "#56b4e9", "#00
                                                       "#cc79a7", "#f0e442", "#dddddd", "#ffffff", "#d55e00",
                                                       "#e69f00", "#009e73", "#56b4e9"};
 
-// Of edges, as in Song09, slide 4.
+// Colours of edges, as in Song09, slide 4.
 constexpr std::string_view critical_colour = "#d00000";
 constexpr std::string_view loop_carried_colour = "#0072b2";
 constexpr std::string_view plain_colour = "#555";

@@ -113,8 +113,9 @@ def gemm(
         given, machine, trans = None, comm.machine, trans_a + trans_b
         if all(isinstance(x, DistributedMatrix) for x in (a, b, c)):
             given = (a.distribution, b.distribution, c.distribution)
-        how = replace(options.part("algorithm", "grid", "order", "panel", "memory", "tree"), candidates=1)
-        how, reads_c = replace(how, mapping=comm.mapping), given is not None and beta != 0
+        how = options.part("algorithm", "grid", "order", "panel", "memory", "tree")
+        how = replace(how, candidates=1, mapping=comm.mapping)
+        reads_c = given is not None and beta != 0
         plan = plan_together(
             comm,
             lambda **taken: plan_product(m, n, k, machine, dtype, trans, given, reads_c, replace(how, **taken)),

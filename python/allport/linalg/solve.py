@@ -72,7 +72,7 @@ class SolveReport(Shown):
 
     @property
     def factorization(self) -> LuReport | CholeskyReport:
-        """Of the last factorization that was made: CholeskyReport with assume_a='pos'."""
+        """The report of the last factorization: a CholeskyReport with assume_a='pos'."""
         kind = CholeskyReport if self._data["assume"] == "pos" else LuReport
         return kind(self._data["factorization"])
 
