@@ -154,8 +154,8 @@ def _vector(on: CallsOn, given: Any, name: str, writable: bool = False) -> tuple
     """(array, elements of each rank's block) of [array, counts], [array, (counts, displacements)] or an array of equal
     blocks."""
     spec = list(given) if isinstance(given, (list, tuple)) else [given]
-    if len(spec) == 2 and isinstance(spec[1], (list, tuple)) and len(spec[1]) == 2 and np.ndim(spec[1][0]) == 1:
-        spec = [spec[0], *spec[1]]
+    if len(spec) == 2:
+        spec = [spec[0], *_counts_and_displacements(spec[1])]
     if len(spec) > 3:
         raise Error(f"{name}: expected [array, counts] or [array, (counts, displacements)]; the array's type counts")
     if spec[0] is None:
@@ -168,9 +168,15 @@ def _vector(on: CallsOn, given: Any, name: str, writable: bool = False) -> tuple
     counts = _counts(on, spec[1], name)
     if array.size != sum(counts):
         raise Error(f"{name}: has {array.size} elements; expected {sum(counts)}, the sum of its counts")
-    if len(spec) == 3 and [int(n) for n in spec[2]] != [0, *itertools.accumulate(counts)][:-1]:
+    if len(spec) == 3 and spec[2] is not None and [int(n) for n in spec[2]] != [0, *itertools.accumulate(counts)][:-1]:
         raise Error(f"{name}: expected displacements of blocks that follow each other without gaps, got {spec[2]}")
     return array, counts
+
+
+def _counts_and_displacements(given: Any) -> tuple[Any, Any]:
+    """(counts, displacements) of such a pair; (counts, None) of counts alone."""
+    paired = isinstance(given, (list, tuple)) and len(given) == 2 and np.ndim(given[0]) == 1
+    return (given[0], given[1]) if paired else (given, None)
 
 
 def _counts(on: CallsOn, given: Sequence[int], name: str) -> list[int]:
@@ -260,7 +266,7 @@ def alltoall(on: CallsOn, sendbuf: ArrayLike, recvbuf: ArrayLike, algorithm: str
 def scatterv(on: CallsOn, sendbuf: Any, recvbuf: ArrayLike, root: int, algorithm: str | None) -> Call:
     made = _received(recvbuf)
     if on.rank != root:
-        counts = _counts(on, _told(sendbuf), "sendbuf")
+        counts = _counts(on, _counts_on_others(sendbuf), "sendbuf")
         _one_of(on, made, counts, "recvbuf", None)
         return Call("scatter", algorithm, output=made, root=root, blocks=_bytes(made, counts))
     data, counts = _vector(on, sendbuf, "sendbuf")
@@ -271,7 +277,7 @@ def scatterv(on: CallsOn, sendbuf: Any, recvbuf: ArrayLike, root: int, algorithm
 def gatherv(on: CallsOn, sendbuf: ArrayLike, recvbuf: Any, root: int, algorithm: str | None) -> Call:
     data = _sent(sendbuf)
     if on.rank != root:
-        counts = _counts(on, _told(recvbuf), "recvbuf")
+        counts = _counts(on, _counts_on_others(recvbuf), "recvbuf")
         _one_of(on, data, counts, "sendbuf", None)
         return Call("gather", algorithm, data, root=root, blocks=_bytes(data, counts))
     made, counts = _vector(on, recvbuf, "recvbuf", writable=True)
@@ -279,13 +285,12 @@ def gatherv(on: CallsOn, sendbuf: ArrayLike, recvbuf: Any, root: int, algorithm:
     return Call("gather", algorithm, data, made, root, blocks=_bytes(data, counts))
 
 
-def _told(spec: Any) -> Sequence[int]:
-    """The counts of [None, counts], which the ranks pass that have no blocks of all."""
+def _counts_on_others(spec: Any) -> Any:
+    """The counts of [None, counts], which ranks other than the root pass."""
     counts = spec[1] if isinstance(spec, (list, tuple)) and len(spec) > 1 else None
     if counts is None:
         raise Error("counts: expected [None, counts] on ranks other than the root: all ranks need the counts")
-    paired = isinstance(counts, (list, tuple)) and len(counts) == 2 and np.ndim(counts[0]) == 1
-    return counts[0] if paired else counts
+    return _counts_and_displacements(counts)[0]
 
 
 def allgatherv(on: CallsOn, sendbuf: ArrayLike, recvbuf: Any, algorithm: str | None) -> Call:
