@@ -162,8 +162,9 @@ class Architecture:
     def module_of(self, path: Path) -> str | None:
         """The module of a file, or None where all modules may be included."""
         parts = path.relative_to(self.root).parts
-        if parts[0] == "include" and len(parts) > 3:
-            return parts[2]
+        if parts[0] == "include":
+            name = parts[2] if len(parts) > 3 else path.stem
+            return name if len(parts) > 3 or path.stem in self.modules else None
         if parts[0] == "src" and len(parts) > 2 and parts[1] not in INTERFACES:
             return parts[1]
         return "dropin" if parts[0] == "dropin" else None
@@ -184,7 +185,7 @@ class Architecture:
             line, name = code.count("\n", 0, match.start()) + 1, match.group(1)
             if module is not None:
                 self.check_include(path, line, module, name)
-            if folder == "include" and THIRD_PARTY.match(name):
+            if folder == "include" and (THIRD_PARTY.match(name) or name.partition("/")[0] in self.modules):
                 self.problem(path, f"installed headers do not include <{name}>; keep it in src/", line)
         if folder in ("include", "src"):
             self.check_blas(path, code, module)
@@ -194,13 +195,16 @@ class Architecture:
             self.problem(path, f"{module} includes <mpi.h>; only comm and dropin speak MPI", line)
         if BLAS_HEADER.search(name) and module != "linalg":
             self.problem(path, f"{module} includes <{name}>; only linalg calls BLAS and LAPACK", line)
-        if not name.startswith("allport/"):
-            return
         parts = name.split("/")
-        if len(parts) == 2:
-            self.problem(path, f"{module} includes {name}; no module includes the C interface", line)
+        if parts[0] == "allport":
+            other = parts[1].removesuffix(".h")
+            if len(parts) == 2 and other not in self.modules:
+                self.problem(path, f"{module} includes {name}; no module includes the C interface or all modules", line)
+                return
+        elif len(parts) > 1 and parts[0] in self.modules:
+            other = parts[0]  # an internal header, src/MODULE/...
+        else:
             return
-        other = parts[1]
         self.modules[module].used.add(other)
         if other not in self.modules:
             self.problem(path, f"{module} includes {name}, a module without a row in architecture.md", line)

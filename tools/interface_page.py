@@ -213,7 +213,7 @@ def page() -> str:
         if python:
             found(f"Python {python}", code.has_python(python))
         cells = [
-            f"`{cpp}` (`{header}.h`)" if cpp else NONE,
+            f"`{cpp}` (`allport/{header.partition('/')[0]}.h`)" if cpp else NONE,
             " ".join(f"`allport_{name}`" for name in c_names.split()) or NONE,
             f"`{python}`" if python else NONE,
         ]

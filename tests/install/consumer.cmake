@@ -12,7 +12,7 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --config ${CONFIG} --prefix ${work}/prefix --component library)
-foreach(file ${LIBDIR}/liballport.so ${LIBDIR}/pkgconfig/allport.pc ${INCLUDEDIR}/allport/base/error.h)
+foreach(file ${LIBDIR}/liballport.so ${LIBDIR}/pkgconfig/allport.pc ${INCLUDEDIR}/allport/allport.hpp)
   if(NOT EXISTS ${work}/prefix/${file})
     message(FATAL_ERROR "the installed tree lacks ${file}")
   endif()

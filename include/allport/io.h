@@ -1,0 +1,4 @@
+// Matrix files.
+#pragma once
+
+#include "allport/io/matrix_file.h"
