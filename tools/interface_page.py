@@ -49,7 +49,7 @@ OTHERS = [
     ("an algorithm of the program's own", "collectives/registry", "register_algorithm", "",
      "collectives.register_algorithm"),
     ("a schedule's proof", "verify/verify", "prove", "schedule_verify", "verify.prove"),
-    ("a schedule's simulation", "sim/simulate", "simulate", "schedule_simulate", "simulate"),
+    ("a schedule's simulation", "sim", "simulate", "schedule_simulate", "simulate"),
     ("a block-cyclic distribution", "linalg/distribution", "AxisDistribution::cyclic", "distribution_cyclic",
      "Distribution"),
     ("extents of a local part", "linalg/distribution", "Distribution::local_rows", "distribution_local",

@@ -8,11 +8,11 @@
 #include "allport/graph/count.h"
 #include "allport/linalg/redistribute.h"
 #include "allport/model/cholesky_bound.h"
-#include "allport/tasks/summary.h"
 #include "cholesky_tiles.h"
 #include "linalg/plan/most_products.h"
 #include "linalg/plan/report_json.h"
 #include "linalg/plan/tiled_plan_run.h"
+#include "tasks/summary.h"
 
 namespace allport {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "allport/graph/rates.h"
-#include "allport/machine/link_bytes.h"
 #include "gemm_frame.h"
 #include "linalg/plan/line_spread.h"
+#include "machine/link_bytes.h"
 
 namespace allport::gemm_detail {
 

@@ -4,9 +4,9 @@
 
 #include <functional>
 
-#include "allport/mapping/embedding.h"
 #include "allport/mapping/mapping.h"
 #include "allport/tasks/transport.h"
+#include "mapping/embedding.h"
 
 namespace allport::gemm_detail {
 

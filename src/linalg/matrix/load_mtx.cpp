@@ -3,7 +3,7 @@
 #include <span>
 #include <utility>
 
-#include "allport/io/matrix_file.h"
+#include "allport/io.h"
 #include "allport/linalg/load.h"
 #include "checks.h"
 

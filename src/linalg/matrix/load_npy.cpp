@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "allport/io/matrix_file.h"
+#include "allport/io.h"
 #include "allport/linalg/load.h"
 #include "allport/linalg/redistribute.h"
 #include "checks.h"

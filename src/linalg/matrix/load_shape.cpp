@@ -1,7 +1,7 @@
 #include <array>
 #include <span>
 
-#include "allport/io/matrix_file.h"
+#include "allport/io.h"
 #include "allport/linalg/load.h"
 #include "checks.h"
 

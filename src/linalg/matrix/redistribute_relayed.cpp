@@ -3,10 +3,10 @@
 #include <deque>
 #include <mutex>
 
-#include "allport/comm/planned_schedule.h"
-#include "allport/machine/dimensions.h"
-#include "allport/machine/link_bytes.h"
 #include "allport/tasks/transport.h"
+#include "comm/planned_schedule.h"
+#include "machine/dimensions.h"
+#include "machine/link_bytes.h"
 #include "redistribute_plan.h"
 
 namespace allport::detail {

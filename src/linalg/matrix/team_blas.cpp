@@ -1,4 +1,4 @@
-#include "allport/linalg/team_blas.h"
+#include "team_blas.h"
 
 #include "blas_threads.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "allport/graph/delivery_costs.h"
+#include "graph/delivery_costs.h"
 
 namespace allport::gemm_detail {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "allport/linalg/gemm.h"
-#include "allport/tasks/summary.h"
+#include "tasks/summary.h"
 
 namespace allport::report {
 

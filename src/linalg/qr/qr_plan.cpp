@@ -8,12 +8,12 @@
 
 #include "allport/graph/count.h"
 #include "allport/linalg/redistribute.h"
-#include "allport/tasks/summary.h"
 #include "linalg/cholesky/cholesky_tiles.h"
 #include "linalg/plan/report_json.h"
 #include "linalg/plan/tiled_plan_run.h"
 #include "qr_order.h"
 #include "qr_tiles.h"
+#include "tasks/summary.h"
 
 namespace allport {
 

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "allport/linalg/cholesky_plan.h"
-#include "allport/tasks/summary.h"
 #include "cholesky_samples.h"
 #include "comm/world.h"
 #include "linalg/plan/any_workers.h"
+#include "tasks/summary.h"
 
 extern "C" {
 void spotrf_(char const*, int const*, float*, int const*, int*);

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "allport/linalg/gemm.h"
-#include "allport/mapping/embedding.h"
 #include "gemm_samples.h"
 #include "linalg/cholesky/cholesky_samples.h"
 #include "linalg/matrix/held.h"
+#include "mapping/embedding.h"
 
 namespace allport {
 namespace {

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <random>
 
-#include "allport/mapping/embedding.h"
 #include "linalg/matrix/distribution_samples.h"
 #include "lu_checks.h"
+#include "mapping/embedding.h"
 
 namespace allport::lu_samples {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "allport/io/matrix_file.h"
+#include "allport/io.h"
 #include "distribution_samples.h"
 #include "held.h"
 #include "refused.h"

@@ -1,5 +1,5 @@
 // Teams set how many threads BLAS runs, and put it back.
-#include "allport/linalg/team_blas.h"
+#include "linalg/matrix/team_blas.h"
 
 #include <gtest/gtest.h>
 

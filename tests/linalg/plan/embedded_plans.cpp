@@ -8,7 +8,7 @@
 #include "allport/graph/check.h"
 #include "allport/graph/count.h"
 #include "allport/linalg/graphs.h"
-#include "allport/mapping/embedding.h"
+#include "mapping/embedding.h"
 
 namespace allport {
 namespace {
