@@ -68,7 +68,7 @@ OTHERS = [
     ("LU as planned", "linalg/lu", "lu", "getrf", "lu"),
     ("P A = L U", "linalg/lu", "lu", "getrf", "lu"),
     ("solve with its factors", "linalg/solve", "lu_solve", "getrs", "linalg.LU.solve"),
-    ("both", "linalg/solve", "solve_refined", "gesv", "solve"),
+    ("both", "linalg/solve", "solve", "gesv", "solve"),
     ("a plan of Cholesky", "linalg/cholesky_plan", "plan_cholesky", "plan_create", "plan.cholesky"),
     ("Cholesky as planned", "linalg/cholesky_plan", "cholesky", "potrf", "cholesky"),
     ("A = L L^H", "linalg/cholesky", "cholesky", "potrf", "cholesky"),
