@@ -149,6 +149,11 @@ class Architecture:
                     self.problem(path, "a module without a row in architecture.md")
                 elif parent == "src" and not any((self.root / "tests" / path.name).glob("*")):
                     self.problem(path, f"a module without tests/{path.name}")
+        for path in sorted((self.root / "include/allport").glob("*.h")):
+            named = set(INCLUDE.findall(path.read_text())) if path.stem in self.modules else set()
+            for part in sorted((path.parent / path.stem).glob("*.h")):
+                if named and f"allport/{path.stem}/{part.name}" not in named:
+                    self.problem(path, f"does not include allport/{path.stem}/{part.name}")
         for module in self.modules.values():
             folders = (self.root / parent / module.name for parent in ("include/allport", "src", "."))
             self.check_planned(module, any(any(folder.rglob("*.*")) for folder in folders))

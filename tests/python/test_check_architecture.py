@@ -49,6 +49,7 @@ def tree(tmp_path):
 
     write("docs/concepts/architecture.md", PAGE)
     write("CMakeLists.txt", "allport_module(machine DEPENDS base)\nallport_module(model DEPENDS machine)\n")
+    write("include/allport/base.h", '#include "allport/base/units.h"\n')
     write("include/allport/base/units.h", "#include <string>\n")
     write("include/allport/machine/machine.h", '#include "allport/base/units.h"\n')
     write("src/machine/machine.cpp", '#include "allport/machine/machine.h"\n')
@@ -109,6 +110,7 @@ def test_a_clean_tree_has_no_problem(check_architecture, tree):
             PAGE.replace("| costs | machine |", "| costs | machine |\n| 2 | `io` | files | - |"),
             "io has no files",
         ),
+        ("include/allport/base/new.h", "", "include/allport/base.h: does not include allport/base/new.h"),
         ("src/comm/run.cpp", "#include <mpi.h>\n", "comm may include machine and does not"),
         ("src/model/cost.cpp", "", "model may include machine and does not"),
         ("src/base/units.cpp", "", "a module without tests/base"),
