@@ -114,8 +114,8 @@ function(allport_test_settings target)
   endif()
 endfunction()
 
-# Every *.cpp of tests/MODULE/ is one program, test_MODULE. Files named mpi_*.cpp are a second one, test_MODULE_mpi, which is run at
-# each rank count of ALLPORT_TEST_RANKS.
+# Every *.cpp of tests/MODULE/ is one program, test_MODULE. Files named mpi_*.cpp are a second one, test_MODULE_mpi, which is
+# run at each rank count of ALLPORT_TEST_RANKS.
 set(ALLPORT_TEST_RANKS 1 2 3 4 5 7 8 16 CACHE STRING "Rank counts at which every MPI test runs")
 function(allport_module_tests module)
   get_property(below GLOBAL PROPERTY ALLPORT_BELOW_${module})
