@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "allport/comm/multicasts.h"
 #include "allport/select/multicast.h"
+#include "comm/multicasts.h"
 #include "under_mpi.h"
 
 namespace {

@@ -6,10 +6,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "allport/comm/measure.h"
 #include "allport/linalg/kernel_measurements.h"
 #include "allport/linalg/scalapack_measurements.h"
 #include "bindings.h"
+#include "comm/measure.h"
 
 namespace allport::python {
 

@@ -3,10 +3,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
-#include "allport/collectives/mst.h"
 #include "allport/collectives/packing.h"
 #include "allport/collectives/registry.h"
 #include "bindings.h"
+#include "collectives/mst.h"
 
 namespace allport::python {
 

@@ -1,5 +1,5 @@
 // Module io in Python: the heads of matrix files. Their contents are read and written by module linalg.
-#include "allport/io/matrix_file.h"
+#include "allport/io.h"
 
 #include <nanobind/nanobind.h>
 

@@ -15,9 +15,9 @@
 #include <sstream>
 #include <tuple>
 
-#include "allport/machine/measured_links.h"
 #include "allport/machine/topology_id.h"
 #include "bindings.h"
+#include "machine/measured_links.h"
 
 namespace allport::python {
 namespace {

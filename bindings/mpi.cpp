@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "allport/base/output.h"
+#include "base/output.h"
 #include "bindings.h"
 
 namespace allport::python {

@@ -9,7 +9,7 @@
 #include <functional>
 #include <optional>
 
-#include "allport/sim/simulate.h"
+#include "allport/sim.h"
 #include "arrays_of.h"
 
 namespace allport::python {

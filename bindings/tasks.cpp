@@ -6,11 +6,11 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include "allport/tasks/blocks_graph.h"
 #include "allport/tasks/loop_advice.h"
 #include "allport/tasks/transport.h"
 #include "arrays_of.h"
 #include "task_graph.h"
+#include "tasks/blocks_graph.h"
 
 namespace allport::python {
 namespace {

@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS allport EXPORT allportTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/allport DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library
-        FILES_MATCHING PATTERN "*.h")
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 set(allport_package ${CMAKE_INSTALL_LIBDIR}/cmake/allport)
 install(EXPORT allportTargets NAMESPACE allport:: DESTINATION ${allport_package} COMPONENT library)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/allportConfig.cmake.in

@@ -5,6 +5,9 @@ option(ALLPORT_MERGE "Compile eight files at a time" OFF)
 # The files that include a target's own stand in the build folder under the same names whichever folder that is, and
 # name them from there: with CCACHE_BASEDIR as in the top CMakeLists.txt one build has its objects from another's. For
 # that no header is precompiled, either: ccache would take none of those that use it.
+#
+# allport_merge(TARGET [BY_FOLDER]): BY_FOLDER compiles files of different folders apart, so that only names of one folder
+# must differ.
 function(allport_merge target)
   if(NOT ALLPORT_MERGE)
     return()
@@ -15,12 +18,21 @@ function(allport_merge target)
   set(text)
   set(inside 0)
   set(files 0)
+  set(last)
   foreach(source IN LISTS sources)
     if(NOT source MATCHES "\\.cpp$" OR source MATCHES "_openmp\\.cpp$")  # this has options of its own
       list(APPEND merged ${source})
       continue()
     endif()
     get_filename_component(source ${source} ABSOLUTE BASE_DIR ${folder})
+    get_filename_component(where ${source} DIRECTORY)
+    if("BY_FOLDER" IN_LIST ARGN AND text AND NOT where STREQUAL last)
+      allport_merged_file(${target} ${files} "${text}" merged)
+      math(EXPR files "${files} + 1")
+      set(text)
+      set(inside 0)
+    endif()
+    set(last ${where})
     file(RELATIVE_PATH source ${CMAKE_BINARY_DIR}/merged ${source})
     string(APPEND text "#include \"${source}\"\n")
     math(EXPR inside "${inside} + 1")

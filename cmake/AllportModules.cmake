@@ -1,11 +1,12 @@
-# A module is include/allport/MODULE + src/MODULE + tests/MODULE. This file turns one line of the top CMakeLists.txt into
-# its library `allport_MODULE`, its tests and its place in the installed library.
+# A module is include/allport/MODULE.h, include/allport/MODULE/, src/MODULE/ and tests/MODULE/. This file turns one line of
+# the top CMakeLists.txt into its library `allport_MODULE`, its tests and its place in the installed library.
 
 include(GNUInstallDirs)
 include(AllportMerge)
 
 add_library(allport_settings INTERFACE)
-target_include_directories(allport_settings INTERFACE ${PROJECT_SOURCE_DIR}/include)
+# Public headers are "allport/MODULE/...", and internal ones, which are not installed, "MODULE/...".
+target_include_directories(allport_settings INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_compile_features(allport_settings INTERFACE cxx_std_20)
 target_compile_options(allport_settings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wno-unused-parameter>)
@@ -32,7 +33,7 @@ set_property(GLOBAL PROPERTY ALLPORT_EXTERNAL "")
 # allport_module(NAME [DEPENDS module ...] [EXTERNAL target ...])
 function(allport_module module)
   cmake_parse_arguments(ARG "" "" "DEPENDS;EXTERNAL" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${module}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${module}/*.cpp)
   if(NOT sources)
     # A module that waits for its first file still has its place in the order of layers.
     add_library(allport_${module} INTERFACE)
@@ -48,7 +49,7 @@ function(allport_module module)
   target_link_libraries(allport_${module} ${scope} allport_settings fmt::fmt ${ARG_EXTERNAL})
   if(sources)
     target_link_libraries(allport_${module} PRIVATE nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus)
-    allport_merge(allport_${module})
+    allport_merge(allport_${module} BY_FOLDER)
   endif()
   foreach(dependency IN LISTS ARG_DEPENDS)
     target_link_libraries(allport_${module} ${scope} allport_${dependency})
@@ -113,12 +114,12 @@ function(allport_test_settings target)
   endif()
 endfunction()
 
-# tests/MODULE/*.cpp is one program, test_MODULE. Files named mpi_*.cpp are a second one, test_MODULE_mpi, which is run at
-# each rank count of ALLPORT_TEST_RANKS.
+# Every *.cpp of tests/MODULE/ is one program, test_MODULE. Files named mpi_*.cpp are a second one, test_MODULE_mpi, which is
+# run at each rank count of ALLPORT_TEST_RANKS.
 set(ALLPORT_TEST_RANKS 1 2 3 4 5 7 8 16 CACHE STRING "Rank counts at which every MPI test runs")
 function(allport_module_tests module)
   get_property(below GLOBAL PROPERTY ALLPORT_BELOW_${module})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${module}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${module}/*.cpp)
   set(mpi_sources ${sources})
   list(FILTER sources EXCLUDE REGEX "/mpi_[^/]*$")
   list(FILTER mpi_sources INCLUDE REGEX "/mpi_[^/]*$")
@@ -157,7 +158,6 @@ function(allport_library)
   target_link_libraries(allport PRIVATE allport_settings fmt::fmt nlohmann_json::nlohmann_json
                         tomlplusplus::tomlplusplus ${external})
   target_link_libraries(allport PUBLIC MPI::MPI_CXX)
-  target_include_directories(allport PRIVATE ${PROJECT_SOURCE_DIR}/src)  # linalg/tiled_plan.h
   target_include_directories(allport PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(allport PUBLIC cxx_std_20)

@@ -149,6 +149,11 @@ class Architecture:
                     self.problem(path, "a module without a row in architecture.md")
                 elif parent == "src" and not any((self.root / "tests" / path.name).glob("*")):
                     self.problem(path, f"a module without tests/{path.name}")
+        for path in sorted((self.root / "include/allport").glob("*.h")):
+            named = set(INCLUDE.findall(path.read_text())) if path.stem in self.modules else set()
+            for part in sorted((path.parent / path.stem).glob("*.h")):
+                if named and f"allport/{path.stem}/{part.name}" not in named:
+                    self.problem(path, f"does not include allport/{path.stem}/{part.name}")
         for module in self.modules.values():
             folders = (self.root / parent / module.name for parent in ("include/allport", "src", "."))
             self.check_planned(module, any(any(folder.rglob("*.*")) for folder in folders))
@@ -162,8 +167,9 @@ class Architecture:
     def module_of(self, path: Path) -> str | None:
         """The module of a file, or None where all modules may be included."""
         parts = path.relative_to(self.root).parts
-        if parts[0] == "include" and len(parts) > 3:
-            return parts[2]
+        if parts[0] == "include":
+            name = parts[2] if len(parts) > 3 else path.stem
+            return name if len(parts) > 3 or path.stem in self.modules else None
         if parts[0] == "src" and len(parts) > 2 and parts[1] not in INTERFACES:
             return parts[1]
         return "dropin" if parts[0] == "dropin" else None
@@ -184,7 +190,7 @@ class Architecture:
             line, name = code.count("\n", 0, match.start()) + 1, match.group(1)
             if module is not None:
                 self.check_include(path, line, module, name)
-            if folder == "include" and THIRD_PARTY.match(name):
+            if folder == "include" and (THIRD_PARTY.match(name) or name.partition("/")[0] in self.modules):
                 self.problem(path, f"installed headers do not include <{name}>; keep it in src/", line)
         if folder in ("include", "src"):
             self.check_blas(path, code, module)
@@ -194,13 +200,16 @@ class Architecture:
             self.problem(path, f"{module} includes <mpi.h>; only comm and dropin speak MPI", line)
         if BLAS_HEADER.search(name) and module != "linalg":
             self.problem(path, f"{module} includes <{name}>; only linalg calls BLAS and LAPACK", line)
-        if not name.startswith("allport/"):
-            return
         parts = name.split("/")
-        if len(parts) == 2:
-            self.problem(path, f"{module} includes {name}; no module includes the C interface", line)
+        if parts[0] == "allport":
+            other = parts[1].removesuffix(".h")
+            if len(parts) == 2 and other not in self.modules:
+                self.problem(path, f"{module} includes {name}; no module includes the C interface or all modules", line)
+                return
+        elif len(parts) > 1 and parts[0] in self.modules:
+            other = parts[0]  # an internal header, src/MODULE/...
+        else:
             return
-        other = parts[1]
         self.modules[module].used.add(other)
         if other not in self.modules:
             self.problem(path, f"{module} includes {name}, a module without a row in architecture.md", line)

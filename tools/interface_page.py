@@ -49,7 +49,7 @@ OTHERS = [
     ("an algorithm of the program's own", "collectives/registry", "register_algorithm", "",
      "collectives.register_algorithm"),
     ("a schedule's proof", "verify/verify", "prove", "schedule_verify", "verify.prove"),
-    ("a schedule's simulation", "sim/simulate", "simulate", "schedule_simulate", "simulate"),
+    ("a schedule's simulation", "sim", "simulate", "schedule_simulate", "simulate"),
     ("a block-cyclic distribution", "linalg/distribution", "AxisDistribution::cyclic", "distribution_cyclic",
      "Distribution"),
     ("extents of a local part", "linalg/distribution", "Distribution::local_rows", "distribution_local",
@@ -68,7 +68,7 @@ OTHERS = [
     ("LU as planned", "linalg/lu", "lu", "getrf", "lu"),
     ("P A = L U", "linalg/lu", "lu", "getrf", "lu"),
     ("solve with its factors", "linalg/solve", "lu_solve", "getrs", "linalg.LU.solve"),
-    ("both", "linalg/solve", "solve_refined", "gesv", "solve"),
+    ("both", "linalg/solve", "solve", "gesv", "solve"),
     ("a plan of Cholesky", "linalg/cholesky_plan", "plan_cholesky", "plan_create", "plan.cholesky"),
     ("Cholesky as planned", "linalg/cholesky_plan", "cholesky", "potrf", "cholesky"),
     ("A = L L^H", "linalg/cholesky", "cholesky", "potrf", "cholesky"),
@@ -213,7 +213,7 @@ def page() -> str:
         if python:
             found(f"Python {python}", code.has_python(python))
         cells = [
-            f"`{cpp}` (`{header}.h`)" if cpp else NONE,
+            f"`{cpp}` (`allport/{header.partition('/')[0]}.h`)" if cpp else NONE,
             " ".join(f"`allport_{name}`" for name in c_names.split()) or NONE,
             f"`{python}`" if python else NONE,
         ]

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "allport/comm/error_handler.h"
+#include "comm/error_handler.h"
 #include "exported.h"
 
 using allport::stand_in_for_fatal;

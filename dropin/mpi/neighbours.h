@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "allport/collectives/neighbours.h"
 #include "call.h"
+#include "collectives/neighbour_routes.h"
 
 namespace allport::dropin {
 

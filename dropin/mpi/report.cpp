@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "allport/base/words.h"
 #include "allport/select/select.h"
+#include "base/words.h"
 #include "handback/told.h"
 #include "state.h"
 

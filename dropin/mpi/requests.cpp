@@ -8,7 +8,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "allport/comm/end_job.h"
+#include "comm/end_job.h"
 #include "enter.h"
 #include "failures.h"
 #include "progress.h"

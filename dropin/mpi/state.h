@@ -14,10 +14,10 @@
 #include <tuple>
 #include <utility>
 
-#include "allport/base/recent.h"
 #include "allport/comm/communicator.h"
 #include "allport/mapping/mapping.h"
 #include "allport/select/selector.h"
+#include "base/recent.h"
 #include "call.h"
 #include "contexts.h"
 #include "handback/report.h"

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "allport/base/output.h"
+#include "base/output.h"
 #include "original.h"
 
 namespace allport::scalapack {

@@ -10,8 +10,8 @@
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/lu.h"
 #include "allport/linalg/qr_plan.h"
-#include "allport/model/matrix_time_bound.h"
 #include "descriptor.h"
+#include "model/matrix_time_bound.h"
 #include "record.h"
 #include "typical.h"
 

@@ -1,9 +1,9 @@
 // A broadcast of its own, a binary heap: proven, simulated, explained, run. mpirun -n 4 ./custom_bcast_cpp [MACHINE]
-#include <allport/collectives/trees.h>
-#include <allport/comm/communicator.h>
-#include <allport/select/select.h>
-#include <allport/sim/simulate.h>
-#include <allport/verify/verify.h>
+#include <allport/collectives.h>
+#include <allport/comm.h>
+#include <allport/select.h>
+#include <allport/sim.h>
+#include <allport/verify.h>
 #include <mpi.h>
 #include <algorithm>
 #include <cstdio>

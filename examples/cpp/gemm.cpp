@@ -1,6 +1,6 @@
 // Plans a multiply, shows the plan's choice, runs it in the plan's own distributions, and compares what moved with the
 // plan. Run: mpirun -n 4 ./gemm_cpp [MACHINE]
-#include <allport/linalg/gemm.h>
+#include <allport/linalg.h>
 #include <mpi.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Jacobi on a grid in blocks, more of them than cores, spread over teams of threads (Robson18). A block goes on as soon
 // as its neighbours' faces are there. Run: mpirun -n 4 ./jacobi_cpp [MACHINE]
-#include <allport/tasks/blocks.h>
+#include <allport/tasks.h>
 #include <mpi.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // A task graph of its own: heat along a rod, in blocks, with bodies that any number of ranks and threads run.
 // Run: mpirun -n 4 ./task_graph_cpp [MACHINE]
-#include <allport/graph/check.h>
-#include <allport/tasks/run.h>
+#include <allport/graph.h>
+#include <allport/tasks.h>
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "allport/base/output.h"
+#include "output.h"
 
 #include <linux/sockios.h>
 #include <sys/ioctl.h>

@@ -1,4 +1,4 @@
-#include "allport/base/words.h"
+#include "words.h"
 
 #include <fmt/format.h>
 

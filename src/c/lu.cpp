@@ -19,16 +19,8 @@ using namespace allport::c_interface;
 template <class T>
 Index factor(Matrix<T> const& a, std::int64_t* pivots, LuPlan const* plan, char const* options) {
   std::vector<Index> rows;
-  auto const by = [&](LuPlan const& how) { return lu(how, a, rows).info; };
-  Index info = 0;
-  if (plan != nullptr) {
-    info = by(*plan);
-  } else {
-    auto wanted = lu_options(options);
-    wanted.options.mapping = a.comm().mapping();
-    wanted.options.given = a.distribution();
-    info = by(plan_lu({a.rows(), a.cols(), scalar_of<T>, wanted.pivoting}, a.comm().machine(), wanted.options));
-  }
+  auto const wanted = plan == nullptr ? lu_options(options) : LuWanted();
+  auto const info = (plan != nullptr ? lu(*plan, a, rows) : lu(a, rows, wanted.pivoting, wanted.options)).info;
   std::transform(rows.begin(), rows.end(), pivots, [](Index row) { return row + 1; });
   return info;
 }

@@ -9,7 +9,7 @@
 
 #include "allport/graph/simulate.h"
 #include "allport/tasks/transport.h"
-#include "linalg/tiled_plan.h"
+#include "linalg/plan/tiled_plan.h"
 #include "options.h"
 
 namespace {

@@ -6,7 +6,7 @@
 
 #include "allport/schedule/json.h"
 #include "allport/select/mpi_price.h"
-#include "allport/sim/simulate.h"
+#include "allport/sim.h"
 #include "allport/verify/verify.h"
 #include "plan_handles.h"
 #include "requests.h"

@@ -8,8 +8,8 @@
 #include <tuple>
 
 #include "allport/model/link_loads.h"
-#include "allport/model/link_traffic.h"
 #include "families.h"
+#include "model/link_traffic.h"
 #include "prices.h"
 #include "streams.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "allport/collectives/trees.h"
-#include "allport/machine/dimensions.h"
+#include "machine/dimensions.h"
 #include "streams.h"
 
 namespace allport {

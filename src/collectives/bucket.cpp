@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "allport/model/link_loads.h"
-#include "allport/model/link_traffic.h"
 #include "allport/model/multicast_cost.h"
-#include "allport/model/within_node.h"
 #include "families.h"
+#include "model/link_traffic.h"
+#include "model/within_node.h"
 #include "prices.h"
 
 namespace allport {

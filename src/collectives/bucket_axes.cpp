@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "allport/collectives/hierarchical.h"
-#include "allport/machine/dimensions.h"
+#include "hierarchical.h"
+#include "machine/dimensions.h"
 
 namespace allport {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "allport/collectives/hierarchical.h"
 #include "allport/collectives/registry.h"
 #include "allport/collectives/trees.h"
+#include "hierarchical.h"
 
 namespace allport {
 

@@ -1,10 +1,10 @@
-#include "allport/collectives/hierarchical.h"
+#include "hierarchical.h"
 
 #include <algorithm>
 #include <bit>
 #include <utility>
 
-#include "allport/base/binomial.h"
+#include "base/binomial.h"
 
 namespace allport {
 

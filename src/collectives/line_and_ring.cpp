@@ -1,9 +1,9 @@
 // The line and the ring along the snake, the machine's Hamiltonian order of nodes.
 #include <algorithm>
 
-#include "allport/collectives/snake.h"
 #include "families.h"
 #include "prices.h"
+#include "snake.h"
 
 namespace allport {
 namespace {

@@ -8,8 +8,8 @@
 #include "allport/model/link_loads.h"
 #include "allport/model/multicast_cost.h"
 #include "allport/model/multilink_cost.h"
-#include "allport/model/within_node.h"
 #include "families.h"
+#include "model/within_node.h"
 
 namespace allport {
 namespace {

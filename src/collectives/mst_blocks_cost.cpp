@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "allport/model/link_loads.h"
-#include "allport/model/link_traffic.h"
-#include "allport/model/within_node.h"
+#include "model/link_traffic.h"
+#include "model/within_node.h"
 #include "mst_cost.h"
 
 namespace allport {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allport/machine/dimensions.h"
+#include "machine/dimensions.h"
 
 namespace allport {
 namespace {

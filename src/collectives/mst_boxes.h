@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "allport/collectives/mst.h"
 #include "index.h"
+#include "mst.h"
 
 namespace allport {
 

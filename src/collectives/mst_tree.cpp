@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "allport/base/recent.h"
+#include "base/recent.h"
 
 namespace allport {
 namespace {

@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "allport/model/at_nodes.h"
 #include "allport/model/at_once.h"
 #include "index.h"
+#include "model/at_nodes.h"
 
 namespace allport {
 namespace {

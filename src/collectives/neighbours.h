@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "allport/collectives/neighbours.h"
+#include "neighbour_routes.h"
 
 namespace allport {
 

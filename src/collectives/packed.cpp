@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "allport/base/recent.h"
 #include "allport/collectives/packing.h"
+#include "base/recent.h"
 #include "families.h"
 #include "prices.h"
 

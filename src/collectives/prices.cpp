@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "allport/collectives/hierarchical.h"
+#include "hierarchical.h"
 
 namespace allport {
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "allport/machine/machine.h"
-#include "allport/model/link_traffic.h"
 #include "allport/model/multicast_cost.h"
 #include "allport/schedule/schedule.h"
+#include "model/link_traffic.h"
 
 namespace allport {
 

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "allport/model/link_traffic.h"
 #include "bucket.h"
 #include "families.h"
+#include "model/link_traffic.h"
 #include "mst_cost.h"
 
 namespace allport {

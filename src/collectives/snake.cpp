@@ -1,4 +1,4 @@
-#include "allport/collectives/snake.h"
+#include "snake.h"
 
 #include <cstdlib>
 

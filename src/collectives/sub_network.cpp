@@ -8,9 +8,9 @@
 #include <tuple>
 #include <utility>
 
-#include "allport/base/binomial.h"
-#include "allport/base/recent.h"
 #include "allport/model/link_loads.h"
+#include "base/binomial.h"
+#include "base/recent.h"
 
 #include "packing_search.h"
 

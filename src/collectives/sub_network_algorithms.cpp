@@ -6,8 +6,8 @@
 #include <mutex>
 #include <utility>
 
-#include "allport/base/recent.h"
 #include "allport/collectives/sub_network.h"
+#include "base/recent.h"
 #include "families.h"
 #include "prices.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allport/base/binomial.h"
+#include "base/binomial.h"
 
 namespace allport {
 

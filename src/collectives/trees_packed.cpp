@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
-#include "allport/base/recent.h"
 #include "allport/collectives/packing.h"
+#include "base/recent.h"
 #include "packing_search.h"
 
 namespace allport {

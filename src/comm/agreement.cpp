@@ -7,8 +7,8 @@
 #include <limits>
 #include <map>
 
-#include "allport/comm/end_job.h"
 #include "comm_state.h"
+#include "end_job.h"
 #include "mpi_errors.h"
 
 namespace allport {

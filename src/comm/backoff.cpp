@@ -1,4 +1,4 @@
-#include "allport/comm/backoff.h"
+#include "backoff.h"
 
 #include <sched.h>
 #include <time.h>

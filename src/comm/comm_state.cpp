@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
-#include "allport/comm/planned_schedule.h"
 #include "allport/select/select.h"
 #include "mpi_errors.h"
+#include "planned_schedule.h"
 
 namespace allport::engine {
 

@@ -4,8 +4,8 @@
 
 #include <atomic>
 
-#include "allport/comm/end_job.h"
-#include "allport/comm/error_handler.h"
+#include "end_job.h"
+#include "error_handler.h"
 #include "mpi_errors.h"
 
 namespace allport {

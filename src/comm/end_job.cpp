@@ -1,8 +1,8 @@
-#include "allport/comm/end_job.h"
+#include "end_job.h"
 
 #include <cstdio>
 
-#include "allport/base/output.h"
+#include "base/output.h"
 
 namespace allport {
 

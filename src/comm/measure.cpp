@@ -1,4 +1,4 @@
-#include "allport/comm/measure.h"
+#include "measure.h"
 
 #include <algorithm>
 #include <cstring>

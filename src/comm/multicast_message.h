@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "allport/comm/multicasts.h"
+#include "multicasts.h"
 
 namespace allport::engine {
 

@@ -1,4 +1,4 @@
-#include "allport/comm/multicasts.h"
+#include "multicasts.h"
 
 #include <mpi.h>
 

@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "allport/comm/multicasts.h"
 #include "multicast_message.h"
+#include "multicasts.h"
 
 namespace allport {
 

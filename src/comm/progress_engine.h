@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "allport/base/function_ref.h"
-#include "allport/comm/backoff.h"
 #include "allport/comm/engine_lock.h"
 #include "allport/machine/machine.h"
 #include "allport/schedule/schedule.h"
 #include "allport/select/select.h"
+#include "backoff.h"
 #include "stall.h"
 
 namespace allport::engine {

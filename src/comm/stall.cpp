@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "allport/base/error.h"
-#include "allport/comm/end_job.h"
+#include "end_job.h"
 
 namespace allport::engine {
 

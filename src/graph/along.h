@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "allport/graph/delivery_costs.h"
 #include "allport/graph/transport.h"
+#include "delivery_costs.h"
 #include "links.h"
 
 namespace allport::graph {

@@ -1,4 +1,4 @@
-#include "allport/graph/delivery_costs.h"
+#include "delivery_costs.h"
 
 #include <algorithm>
 

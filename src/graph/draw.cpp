@@ -11,8 +11,8 @@
 #include <set>
 #include <utility>
 
-#include "allport/graph/sum_tree.h"
 #include "check_whole.h"
+#include "sum_tree.h"
 
 namespace allport::graph {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
-#include "allport/graph/sum_tree.h"
 #include "deliveries.h"
+#include "sum_tree.h"
 #include "walk.h"
 
 namespace allport::graph {

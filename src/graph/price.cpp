@@ -10,10 +10,10 @@
 #include <tuple>
 #include <vector>
 
-#include "allport/graph/delivery_costs.h"
-#include "allport/machine/link_bytes.h"
 #include "along.h"
 #include "deliveries.h"
+#include "delivery_costs.h"
+#include "machine/link_bytes.h"
 
 namespace allport::graph {
 

@@ -1,4 +1,4 @@
-#include "allport/graph/sum_tree.h"
+#include "sum_tree.h"
 
 #include <optional>
 #include <utility>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "allport/io/matrix_file.h"
+#include "allport/io.h"
 #include "file.h"
 #include "mtx_lines.h"
 

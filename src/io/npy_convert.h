@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "allport/io/matrix_file.h"
+#include "allport/io.h"
 
 namespace allport::io {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "allport/io/matrix_file.h"
+#include "allport/io.h"
 #include "file.h"
 #include "npy_dict.h"
 

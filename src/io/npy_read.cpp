@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "allport/io/matrix_file.h"
+#include "allport/io.h"
 #include "file.h"
 #include "npy_convert.h"
 #include "npy_tiles.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "allport/io/matrix_file.h"
+#include "allport/io.h"
 #include "npy_convert.h"
 
 namespace allport::io {

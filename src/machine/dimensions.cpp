@@ -1,4 +1,4 @@
-#include "allport/machine/dimensions.h"
+#include "dimensions.h"
 
 namespace allport {
 

@@ -1,4 +1,4 @@
-#include "allport/machine/link_bytes.h"
+#include "link_bytes.h"
 
 #include <algorithm>
 

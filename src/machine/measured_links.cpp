@@ -1,4 +1,4 @@
-#include "allport/machine/measured_links.h"
+#include "measured_links.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "allport/mapping/embedding.h"
+#include "embedding.h"
 
 #include <fmt/format.h>
 

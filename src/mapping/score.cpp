@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "allport/model/at_nodes.h"
 #include "index.h"
+#include "model/at_nodes.h"
 
 namespace allport {
 

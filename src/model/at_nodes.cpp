@@ -1,4 +1,4 @@
-#include "allport/model/at_nodes.h"
+#include "at_nodes.h"
 
 #include <algorithm>
 

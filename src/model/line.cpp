@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "allport/model/link_traffic.h"
+#include "link_traffic.h"
 
 namespace allport::model {
 

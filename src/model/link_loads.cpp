@@ -5,9 +5,9 @@
 #include <tuple>
 #include <utility>
 
-#include "allport/base/recent.h"
-#include "allport/model/within_node.h"
+#include "base/recent.h"
 #include "rounds.h"
+#include "within_node.h"
 
 namespace allport::model {
 

@@ -1,10 +1,10 @@
-#include "allport/model/link_traffic.h"
+#include "link_traffic.h"
 
 #include <algorithm>
 
 #include "allport/model/link_loads.h"
 #include "allport/model/multicast_cost.h"
-#include "allport/model/within_node.h"
+#include "within_node.h"
 
 namespace allport::model {
 

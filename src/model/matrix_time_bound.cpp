@@ -1,4 +1,4 @@
-#include "allport/model/matrix_time_bound.h"
+#include "matrix_time_bound.h"
 
 #include <fmt/format.h>
 

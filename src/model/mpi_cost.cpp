@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "allport/base/recent.h"
 #include "allport/model/link_loads.h"
 #include "allport/model/multicast_cost.h"
+#include "base/recent.h"
 #include "rounds.h"
 
 namespace allport::model {

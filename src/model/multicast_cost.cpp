@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-#include "allport/model/within_node.h"
+#include "within_node.h"
 
 namespace allport::model {
 

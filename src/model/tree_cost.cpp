@@ -1,4 +1,4 @@
-#include "allport/model/tree_cost.h"
+#include "tree_cost.h"
 
 #include <fmt/format.h>
 

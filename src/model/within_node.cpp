@@ -1,4 +1,4 @@
-#include "allport/model/within_node.h"
+#include "within_node.h"
 
 #include <algorithm>
 #include <utility>

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "allport/base/binomial.h"
 #include "axes.h"
+#include "base/binomial.h"
 #include "hash.h"
 
 namespace allport {

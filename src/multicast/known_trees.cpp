@@ -1,4 +1,4 @@
-#include "allport/multicast/known_trees.h"
+#include "known_trees.h"
 
 #include <utility>
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <optional>
 
-#include "allport/machine/link_bytes.h"
 #include "allport/select/mpi_price.h"
+#include "machine/link_bytes.h"
 
 namespace allport {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "allport/mapping/mapping.h"
-#include "allport/model/tree_cost.h"
 #include "allport/multicast/schedule.h"
+#include "model/tree_cost.h"
 
 namespace allport {
 namespace {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "allport/base/words.h"
+#include "base/words.h"
 
 namespace allport {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "allport/base/error.h"
-#include "allport/base/words.h"
+#include "base/words.h"
 
 namespace allport {
 

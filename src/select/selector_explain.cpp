@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "allport/base/words.h"
 #include "allport/select/selector.h"
+#include "base/words.h"
 
 namespace allport {
 

@@ -1,4 +1,4 @@
-#include "allport/sim/simulate.h"
+#include "allport/sim.h"
 
 #include <algorithm>
 

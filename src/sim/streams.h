@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "allport/schedule/linked.h"
-#include "allport/sim/simulate.h"
+#include "allport/sim.h"
 
 namespace allport::sim {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "allport/comm/multicasts.h"
 #include "allport/tasks/block_engine.h"
+#include "comm/multicasts.h"
 
 namespace allport::tasks {
 

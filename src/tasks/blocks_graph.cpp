@@ -1,4 +1,4 @@
-#include "allport/tasks/blocks_graph.h"
+#include "blocks_graph.h"
 
 #include <fmt/format.h>
 

@@ -13,15 +13,15 @@
 #include <thread>
 #include <vector>
 
-#include "allport/comm/backoff.h"
-#include "allport/comm/multicasts.h"
-#include "allport/graph/sum_tree.h"
-#include "allport/multicast/known_trees.h"
 #include "allport/tasks/run.h"
+#include "comm/backoff.h"
+#include "comm/multicasts.h"
 #include "context.h"
 #include "frontier.h"
 #include "gang_endpoint.h"
 #include "gang_order.h"
+#include "graph/sum_tree.h"
+#include "multicast/known_trees.h"
 #include "pool.h"
 #include "window.h"
 

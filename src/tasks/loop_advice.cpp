@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <map>
 
-#include "allport/base/words.h"
+#include "base/words.h"
 
 namespace allport::tasks {
 

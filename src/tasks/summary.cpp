@@ -1,4 +1,4 @@
-#include "allport/tasks/summary.h"
+#include "summary.h"
 
 #include <algorithm>
 #include <array>

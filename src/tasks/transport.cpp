@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "allport/graph/sum_tree.h"
 #include "allport/multicast/schedule.h"
 #include "frontier.h"
+#include "graph/sum_tree.h"
 
 namespace allport::tasks {
 

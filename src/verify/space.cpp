@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "allport/machine/dimensions.h"
+#include "machine/dimensions.h"
 
 namespace allport::verify {
 

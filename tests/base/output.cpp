@@ -1,5 +1,5 @@
 // The last words of a process are read before it goes on to end others.
-#include "allport/base/output.h"
+#include "base/output.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "allport/base/words.h"
+#include "base/words.h"
 
 #include <gtest/gtest.h>
 

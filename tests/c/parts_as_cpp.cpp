@@ -14,7 +14,7 @@
 #include "allport/linalg/qr_plan.h"
 #include "allport/schedule/json.h"
 #include "allport/select/machine_part.h"
-#include "allport/sim/simulate.h"
+#include "allport/sim.h"
 #include "allport/tasks/transport.h"
 #include "on_machine.h"
 

@@ -14,7 +14,7 @@
 #include "allport/schedule/json.h"
 #include "allport/select/mpi_price.h"
 #include "allport/select/select.h"
-#include "allport/sim/simulate.h"
+#include "allport/sim.h"
 #include "on_machine.h"
 
 namespace allport {

@@ -1,5 +1,5 @@
 // Inner trees against the textbook's binomial tree and against a count of who crosses what.
-#include "allport/collectives/hierarchical.h"
+#include "collectives/hierarchical.h"
 
 #include <gtest/gtest.h>
 

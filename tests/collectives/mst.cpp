@@ -1,4 +1,4 @@
-#include "allport/collectives/mst.h"
+#include "collectives/mst.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Neighbourhood collectives: every block arrives, by whatever ways, and ways take load off the busiest links.
-#include "allport/collectives/neighbours.h"
+#include "collectives/neighbour_routes.h"
 
 #include <gtest/gtest.h>
 

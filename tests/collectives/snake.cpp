@@ -1,4 +1,4 @@
-#include "allport/collectives/snake.h"
+#include "collectives/snake.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "allport/collectives/hierarchical.h"
+#include "collectives/hierarchical.h"
 #include "collectives/machines.h"
 
 namespace allport {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "allport/comm/error_handler.h"
+#include "comm/error_handler.h"
 #include "comm/world.h"
 
 namespace {

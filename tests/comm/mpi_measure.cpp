@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "allport/comm/calibrate.h"
-#include "allport/comm/measure.h"
+#include "comm/measure.h"
 #include "world.h"
 
 namespace allport {

@@ -1,5 +1,5 @@
 // Multicasts over MPI: storms from all ranks to random groups, replayable, every message once and its bytes right.
-#include "allport/comm/multicasts.h"
+#include "comm/multicasts.h"
 
 #include <gtest/gtest.h>
 

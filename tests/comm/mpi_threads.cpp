@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "allport/comm/multicasts.h"
+#include "comm/multicasts.h"
 #include "comm/world.h"
 
 namespace allport::testing {

@@ -1,4 +1,4 @@
-#include "../../src/comm/turns.h"
+#include "comm/turns.h"
 
 #include <gtest/gtest.h>
 

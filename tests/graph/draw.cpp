@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "allport/graph/sum_tree.h"
+#include "graph/sum_tree.h"
 #include "graph/table_graph.h"
 
 namespace allport::graph_samples {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "allport/graph/delivery_costs.h"
+#include "graph/delivery_costs.h"
 #include "graph/table_graph.h"
 
 namespace allport::graph_samples {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "../../src/graph/event_queue.h"
+#include "graph/event_queue.h"
 #include "graph/table_graph.h"
 
 namespace allport::graph_samples {

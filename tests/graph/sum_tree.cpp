@@ -1,4 +1,4 @@
-#include "allport/graph/sum_tree.h"
+#include "graph/sum_tree.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --config ${CONFIG} --prefix ${work}/prefix --component library)
-foreach(file ${LIBDIR}/liballport.so ${LIBDIR}/pkgconfig/allport.pc ${INCLUDEDIR}/allport/base/error.h)
+foreach(file ${LIBDIR}/liballport.so ${LIBDIR}/pkgconfig/allport.pc ${INCLUDEDIR}/allport/allport.hpp)
   if(NOT EXISTS ${work}/prefix/${file})
     message(FATAL_ERROR "the installed tree lacks ${file}")
   endif()
@@ -21,7 +21,9 @@ endforeach()
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${work}/build -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Release
     -DCMAKE_PREFIX_PATH=${work}/prefix -DMPI_C_COMPILER=${MPI_C_COMPILER} -DMPI_CXX_COMPILER=${MPI_CXX_COMPILER})
 run(${CMAKE_COMMAND} --build ${work}/build)
-run(${work}/build/consumer)
+foreach(ranks 1 3)
+  run(${CMAKE_CURRENT_LIST_DIR}/../../tools/mpirun ${MPIEXEC} ${ranks} ${work}/build/consumer)
+endforeach()
 
 # The examples are a foreign project too; each checks its own result.
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/../../examples -B ${work}/examples -G ${GENERATOR}
@@ -50,6 +52,6 @@ if(pkg_config)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   run(${MPI_CXX_COMPILER} -std=c++20 ${CMAKE_CURRENT_LIST_DIR}/consumer.cpp -o ${work}/consumer-pc ${flags}
       -Wl,-rpath,${work}/prefix/${LIBDIR})
-  run(${work}/consumer-pc)
+  run(${CMAKE_CURRENT_LIST_DIR}/../../tools/mpirun ${MPIEXEC} 1 ${work}/consumer-pc)
 endif()
 message(STATUS "an installed Allport was found, linked and run")

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <functional>
 
-#include "allport/io/matrix_file.h"
+#include "allport/io.h"
 #include "io/files.h"
 
 namespace allport::io {

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "allport/io/matrix_file.h"
+#include "allport/io.h"
 #include "io/files.h"
 
 namespace allport::io {

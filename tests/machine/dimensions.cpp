@@ -1,4 +1,4 @@
-#include "allport/machine/dimensions.h"
+#include "machine/dimensions.h"
 
 #include <gtest/gtest.h>
 

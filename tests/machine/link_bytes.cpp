@@ -1,4 +1,4 @@
-#include "allport/machine/link_bytes.h"
+#include "machine/link_bytes.h"
 
 #include <gtest/gtest.h>
 

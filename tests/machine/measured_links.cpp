@@ -1,5 +1,5 @@
 // What was measured of links becomes the machine's own numbers, direction by direction.
-#include "allport/machine/measured_links.h"
+#include "machine/measured_links.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Process grids on a machine's axes: every place once, neighbours beside each other, lines that are boxes.
-#include "allport/mapping/embedding.h"
+#include "mapping/embedding.h"
 
 #include <gtest/gtest.h>
 

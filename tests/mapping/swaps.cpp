@@ -1,4 +1,4 @@
-#include "../../src/mapping/swaps.h"
+#include "mapping/swaps.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What leaves nodes and stays within them, by hand.
-#include "allport/model/at_nodes.h"
+#include "model/at_nodes.h"
 
 #include <gtest/gtest.h>
 

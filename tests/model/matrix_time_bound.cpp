@@ -1,5 +1,5 @@
 // Time bounds of multiplication and LU: by flops where links are fast, by words where they are slow.
-#include "allport/model/matrix_time_bound.h"
+#include "model/matrix_time_bound.h"
 
 #include <gtest/gtest.h>
 

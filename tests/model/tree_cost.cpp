@@ -1,5 +1,5 @@
 // The price of a tree of messages, by hand on a line of four nodes: o = L = 1 us, 1 GB/s.
-#include "allport/model/tree_cost.h"
+#include "model/tree_cost.h"
 
 #include <gtest/gtest.h>
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "allport/multicast/check.h"
-#include "allport/multicast/known_trees.h"
 #include "allport/multicast/schedule.h"
 #include "multicast/every.h"
+#include "multicast/known_trees.h"
 
 namespace allport {
 namespace {

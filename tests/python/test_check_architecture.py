@@ -49,6 +49,7 @@ def tree(tmp_path):
 
     write("docs/concepts/architecture.md", PAGE)
     write("CMakeLists.txt", "allport_module(machine DEPENDS base)\nallport_module(model DEPENDS machine)\n")
+    write("include/allport/base.h", '#include "allport/base/units.h"\n')
     write("include/allport/base/units.h", "#include <string>\n")
     write("include/allport/machine/machine.h", '#include "allport/base/units.h"\n')
     write("src/machine/machine.cpp", '#include "allport/machine/machine.h"\n')
@@ -93,6 +94,11 @@ def test_a_clean_tree_has_no_problem(check_architecture, tree):
         ("include/allport/model/x.h", '\n#include "allport/comm/run.h"\n', "model/x.h:2: model may not include comm"),
         ("src/model/new.cpp", '#include "allport/attic/x.h"\n', "a module without a row"),
         ("src/model/new.cpp", '#include "allport/allport.h"\n', "no module includes the C interface"),
+        ("src/model/new.cpp", '#include "allport/allport.hpp"\n', "no module includes the C interface or all modules"),
+        ("src/model/new.cpp", '#include "allport/comm.h"\n', "model may not include comm (allport/comm.h)"),
+        ("src/model/part/new.cpp", '#include "comm/state.h"\n', "model may not include comm (comm/state.h)"),
+        ("include/allport/model.h", '#include "allport/comm/run.h"\n', "model may not include comm"),
+        ("include/allport/model.h", '#include "model/cost.h"\n', "installed headers do not include <model/cost.h>"),
         ("src/model/mpi.cpp", "#include <mpi.h>\n", "only comm and dropin speak MPI"),
         ("src/comm/fast.cpp", "#include <cblas.h>\n", "only linalg calls BLAS"),
         ("src/comm/fast.cpp", "void f() { zgemm_(a); }\n", "comm names zgemm_"),
@@ -104,6 +110,7 @@ def test_a_clean_tree_has_no_problem(check_architecture, tree):
             PAGE.replace("| costs | machine |", "| costs | machine |\n| 2 | `io` | files | - |"),
             "io has no files",
         ),
+        ("include/allport/base/new.h", "", "include/allport/base.h: does not include allport/base/new.h"),
         ("src/comm/run.cpp", "#include <mpi.h>\n", "comm may include machine and does not"),
         ("src/model/cost.cpp", "", "model may include machine and does not"),
         ("src/base/units.cpp", "", "a module without tests/base"),

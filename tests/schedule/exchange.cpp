@@ -6,9 +6,9 @@
 #include <random>
 #include <sstream>
 
-#include "allport/collectives/neighbours.h"
 #include "allport/collectives/registry.h"
 #include "collectives/dead_links.h"
+#include "collectives/neighbour_routes.h"
 #include "schedule/blocks.h"
 #include "schedule/equal.h"
 #include "schedule/goal.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "allport/sim/simulate.h"
+#include "allport/sim.h"
 #include "allport/verify/verify.h"
 
 namespace allport {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "allport/sim/simulate.h"
+#include "allport/sim.h"
 #include "allport/verify/verify.h"
 
 namespace allport {

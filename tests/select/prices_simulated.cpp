@@ -8,7 +8,7 @@
 #include <string>
 
 #include "allport/select/select.h"
-#include "allport/sim/simulate.h"
+#include "allport/sim.h"
 
 namespace allport {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "allport/collectives/registry.h"
-#include "allport/collectives/snake.h"
 #include "allport/verify/verify.h"
 #include "collectives/machines.h"
+#include "collectives/snake.h"
 
 namespace allport {
 namespace {

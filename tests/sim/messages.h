@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "allport/sim/simulate.h"
+#include "allport/sim.h"
 
 namespace allport::sim {
 

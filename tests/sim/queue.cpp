@@ -1,4 +1,4 @@
-#include "../../src/sim/queue.h"
+#include "sim/queue.h"
 
 #include <gtest/gtest.h>
 

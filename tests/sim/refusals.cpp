@@ -4,7 +4,7 @@
 #include <string>
 
 #include "allport/collectives/registry.h"
-#include "allport/sim/simulate.h"
+#include "allport/sim.h"
 #include "sim/messages.h"
 
 namespace allport::sim {

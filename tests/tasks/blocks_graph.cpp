@@ -1,5 +1,5 @@
 // Blocks as a graph: it holds together, and counts what Blocks sends.
-#include "allport/tasks/blocks_graph.h"
+#include "tasks/blocks_graph.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The order in which ready tasks run, beside a sorted list.
-#include "../../src/tasks/frontier.h"
+#include "tasks/frontier.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The order of gangs, by itself and in all orders of events of small graphs: announcements, permissions and ends under
 // way arrive as they please, workers take what they may, floors of a window are learned late. A body waits until every
 // other member's has begun. With the order no graph locks up; where members begin as soon as they are ready, some do.
-#include "../../src/tasks/gang_order.h"
+#include "tasks/gang_order.h"
 
 #include <gtest/gtest.h>
 

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "../../src/tasks/frontier.h"
 #include "allport/graph/count.h"
 #include "allport/graph/simulate.h"
 #include "allport/multicast/schedule.h"
+#include "tasks/frontier.h"
 
 namespace allport {
 namespace {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "allport/sim/simulate.h"
+#include "allport/sim.h"
 #include "allport/verify/bound.h"
 #include "allport/verify/verify.h"
 #include "verify/samples.h"

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "allport/mapping/mapping.h"
-#include "allport/sim/simulate.h"
+#include "allport/sim.h"
 #include "allport/verify/bound.h"
 #include "allport/verify/verify.h"
 

@@ -327,7 +327,7 @@ def page(module: str, about: str, headers: list[Header]) -> str:
     lines = [f"# {module}", "", _plain(about), ""]
     for header in headers:
         lines += [f"## `{header.name}`", "", markdown(header.about), ""]
-        domain = "c" if header.name.count("/") == 1 else "cpp"
+        domain = "c" if Path(header.name).name.startswith("allport") else "cpp"
         for scope, entries in header.scopes:
             if not entries:
                 continue
@@ -338,10 +338,11 @@ def page(module: str, about: str, headers: list[Header]) -> str:
 
 
 def read(include: Path) -> dict[str, list[Header]]:
-    """All public headers by module; the C interface is module `c`."""
+    """All public headers by module, the module's own first; the C interface is module `c`."""
     modules: dict[str, list[Header]] = {"c": []}
     for path in sorted((include / "allport").glob("*.h")):
-        modules["c"].append(parse(path.read_text(), str(path.relative_to(include))))
+        module = "c" if path.name.startswith("allport") else path.stem
+        modules.setdefault(module, []).append(parse(path.read_text(), str(path.relative_to(include))))
     for path in sorted((include / "allport").glob("*/*.h")):
         name = str(path.relative_to(include))
         modules.setdefault(path.parent.name, []).append(parse(path.read_text(), name))

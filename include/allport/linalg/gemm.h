@@ -139,6 +139,18 @@ GemmReport gemm(GemmPlan const& plan, std::type_identity_t<T> alpha, Matrix<std:
                 Matrix<std::type_identity_t<T> const> const& b, std::type_identity_t<T> beta, Matrix<T> const& c,
                 Progress const& progress = {});
 
+/// C = alpha op(A) op(B) + beta C without a plan: plan_gemm() makes one on C's communicator, for matrices that are
+/// distributed as these are. Called by all ranks of the communicator with equal arguments (but for the data).
+/// @param a  op(A) is m x k: A itself is k x m if trans_a is not Trans::none
+/// @param b  op(B) is k x n, likewise
+/// @param c  m x n; not read if beta == 0
+/// @param options  for plan_gemm(); its `mapping` and `given` are replaced by the communicator's and the matrices'
+/// @throws Error on every rank, as plan_gemm() and gemm() with a plan; C is then undefined
+template <class T>
+GemmReport gemm(std::type_identity_t<T> alpha, Matrix<std::type_identity_t<T> const> const& a,
+                Matrix<std::type_identity_t<T> const> const& b, std::type_identity_t<T> beta, Matrix<T> const& c,
+                Trans trans_a = Trans::none, Trans trans_b = Trans::none, GemmOptions const& options = {});
+
 #define ALLPORT_GEMM_INSTANCE(prefix, T)                                                                    \
   prefix template GemmReport gemm<T>(GemmPlan const&, T, Matrix<T const> const&, Matrix<T const> const&, T, \
                                      Matrix<T> const&, Progress const&)

@@ -130,6 +130,14 @@ struct LuReport {
 template <class T>
 LuReport lu(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, Progress const& progress = {});
 
+/// As above without a plan: plan_lu() makes one on A's communicator, for a matrix that is distributed as A is.
+/// @param a  m x n
+/// @param options  for plan_lu(); its `mapping` and `given` are replaced by the communicator's and A's
+/// @throws Error on every rank, as plan_lu() and lu() with a plan; A is then undefined
+template <class T>
+LuReport lu(Matrix<T> const& a, std::vector<Index>& pivots, Pivoting pivoting = Pivoting::tournament,
+            LuOptions const& options = {});
+
 /// The registered algorithms' names with a sentence each.
 [[nodiscard]] std::vector<GemmAlgorithmName> lu_algorithms();
 

@@ -55,6 +55,17 @@ template <class T>
 tasks::RunReport lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> const& factors,
                           std::span<Index const> pivots, Matrix<T> const& b, std::optional<SolveForm> form = {});
 
+/// A X = B (LAPACK's gesv), by lu() without a plan and lu_solve(): A is overwritten by its factors, B by X. Called by
+/// all ranks of the matrices' communicator with equal arguments (but for the data).
+/// @param a  n x n
+/// @param b  n x any number of right-hand sides, of any distribution over the same ranks
+/// @param options  for plan_lu(), as for lu()
+/// @return the factorization's report. A singular matrix is no error: if LuReport::info is not 0, B is unchanged
+/// @throws Error on every rank, as lu() and lu_solve()
+template <class T>
+LuReport solve(Matrix<std::type_identity_t<T>> const& a, Matrix<T> const& b, Pivoting pivoting = Pivoting::tournament,
+               LuOptions const& options = {});
+
 /// 1 / (norm1(A) norm1(A^-1)), estimated from the factors by Hager's and Higham's method (LAPACK's gecon); 0 for
 /// singular.
 /// @param norm1  of A before it was factored: see norm()

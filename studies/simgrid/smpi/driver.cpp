@@ -25,10 +25,10 @@
 
 #include "allport/collectives/registry.h"
 #include "allport/comm/communicator.h"
-#include "allport/comm/measure.h"
 #include "allport/machine/machine.h"
 #include "allport/schedule/schedule.h"
 #include "case.h"
+#include "comm/measure.h"
 
 namespace {
 

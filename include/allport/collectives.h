@@ -1,0 +1,7 @@
+// The registry of algorithms for collectives, and the trees to make new ones of.
+#pragma once
+
+#include "allport/collectives/packing.h"
+#include "allport/collectives/registry.h"
+#include "allport/collectives/sub_network.h"
+#include "allport/collectives/trees.h"

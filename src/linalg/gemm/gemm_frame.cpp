@@ -1,0 +1,161 @@
+#include "gemm_frame.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "allport/mapping/mapping.h"
+#include "allport/tasks/transport.h"
+#include "mapping/embedding.h"
+
+namespace allport::gemm_detail {
+
+namespace {
+
+/// Of larger machines no embeddings are tried: there are many, and each is looked at from every rank.
+constexpr Rank most_embedded = 4096;
+/// How many are priced beside the plain orders.
+constexpr std::size_t embeddings_priced = 4;
+
+/// Whether all rows, columns and layers are boxes of the machine.
+bool has_boxes(Frame const& frame, Machine const& machine, std::optional<Mapping> const& mapping) {
+  for (Rank r = 0; r < frame.grid().ranks(); ++r) {
+    auto const place = *frame.place(r);
+    for (auto const line : {GridAxis::row, GridAxis::col, GridAxis::layer}) {
+      if (frame.index(place, line) != 0 || frame.length(line) == 1) continue;  // once for each line
+      auto members = frame.members(place, line);
+      for (auto& member : members) member = mapping ? mapping->place(member) : member;
+      if (!find_box(machine, members)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void ensure_order(std::string const& order, Machine const& machine) {
+  if (Embedding::is_one(order)) {
+    Embedding::parse(order).check(machine);
+    return;
+  }
+  std::string_view const letters = "ijl";
+  ensure(order.empty() || std::is_permutation(order.begin(), order.end(), letters.begin(), letters.end()), "order",
+         order, "the grid's axes i, j and l, the fastest running over the ranks first",
+         "write jil, or leave it out to have it chosen");
+}
+
+std::optional<std::string> why_not_order(std::string const& order, GemmGrid const& grid) {
+  if (!Embedding::is_one(order)) return std::nullopt;
+  auto const [rows, cols, layers] = Embedding::parse(order).lengths();
+  if (rows == grid.rows && cols == grid.cols && layers == grid.layers) return std::nullopt;
+  return fmt::format("order {} is for a grid of {}x{}x{}", order, rows, cols, layers);
+}
+
+std::vector<std::string> const& EmbeddedOrders::of(GemmGrid const& grid, std::vector<std::string> const& plain) {
+  auto const [known, is_new] = known_.try_emplace({grid.rows, grid.cols, grid.layers});
+  if (is_new) known->second = found(grid, plain);
+  return known->second;
+}
+
+std::vector<std::string> EmbeddedOrders::found(GemmGrid const& grid, std::vector<std::string> const& plain) const {
+  if (machine_.ranks() > most_embedded || grid.ranks() != machine_.ranks()) return {};
+  for (auto const& order : plain) {
+    if (has_boxes(Frame(grid, order, mapping_), machine_, mapping_)) return {};
+  }
+  std::vector<std::string> orders;
+  for (auto const& one : embeddings(machine_, {grid.rows, grid.cols, grid.layers}, embeddings_priced))
+    orders.push_back(one.text());
+  return orders;
+}
+
+Frame::Frame(GemmGrid grid, std::string const& order, std::optional<Mapping> const& mapping) : grid_(grid) {
+  if (Embedding::is_one(order)) {
+    ranks_ = Embedding::parse(order).places();
+    auto const rank_at = mapping ? mapping->inverse() : Mapping::identity(static_cast<Rank>(ranks_.size()));
+    seats_.resize(ranks_.size());
+    for (std::size_t seat = 0; seat < ranks_.size(); ++seat) {
+      ranks_[seat] = rank_at.place(ranks_[seat]);
+      seats_[static_cast<std::size_t>(ranks_[seat])] = static_cast<int>(seat);
+    }
+    return;
+  }
+  int stride = 1;
+  for (char const axis : order) {
+    auto const a = static_cast<std::size_t>(axis == 'i' ? 0 : axis == 'j' ? 1 : 2);
+    stride_[a] = stride;
+    stride *= a == 0 ? grid.rows : a == 1 ? grid.cols : grid.layers;
+  }
+}
+
+std::optional<Place> Frame::place(Rank r) const {
+  if (r >= grid_.ranks()) {
+    return std::nullopt;
+  }
+  if (!seats_.empty()) {
+    auto const seat = seats_[static_cast<std::size_t>(r)];
+    return Place{seat % grid_.rows, seat / grid_.rows % grid_.cols, seat / grid_.rows / grid_.cols};
+  }
+  return Place{r / stride_[0] % grid_.rows, r / stride_[1] % grid_.cols, r / stride_[2] % grid_.layers};
+}
+
+std::vector<Rank> Frame::members(Place p, GridAxis line) const {
+  std::vector<Rank> ranks;
+  for (int x = 0; x < length(line); ++x) {
+    (line == GridAxis::row ? p.j : line == GridAxis::col ? p.i : p.l) = x;
+    ranks.push_back(rank(p));
+  }
+  return ranks;
+}
+
+int pieces_of(int ranks, Machine const& machine, MulticastTree way) {
+  if (ranks <= 2 || way != MulticastTree::axes) return 1;
+  std::vector<int> lengths;
+  bool rings = false;
+  for (int a = 0; a < machine.axes(); ++a) {
+    auto const& axis = machine.axis(a);
+    if (axis.length > 1) lengths.push_back(axis.length);
+    rings = rings || (axis.wraps && axis.length > 2);
+  }
+  std::ranges::sort(lengths, std::ranges::greater{});
+  int axes = 0;
+  for (std::int64_t nodes = machine.ranks_per_node(); nodes < ranks && axes < std::ssize(lengths); ++axes) {
+    nodes *= lengths[static_cast<std::size_t>(axes)];
+  }
+  return std::max(rings ? 2 * axes : axes, 1);
+}
+
+Distribution c_distribution(GemmProblem const& problem, Frame const& frame, GemmCuts const& cuts) {
+  auto const& grid = frame.grid();
+  PartsOfGrid const parts(problem, grid, cuts);
+  std::vector<Index> rows{0};
+  for (int i = 0; i < grid.rows; ++i) rows.push_back(parts.row(i + 1));
+  std::vector<Index> cols{0};
+  std::vector<Rank> owners;
+  for (int j = 0; j < grid.cols; ++j) {
+    for (int l = 0; l < grid.layers; ++l) {
+      cols.push_back(parts.col(j) + cut(parts.cols(j), grid.layers, l + 1));
+      for (int i = 0; i < grid.rows; ++i) {
+        owners.push_back(frame.rank({i, j, l}));
+      }
+    }
+  }
+  return {AxisDistribution::cuts(std::move(rows)), AxisDistribution::cuts(std::move(cols)), std::move(owners)};
+}
+
+Distribution operand_distribution(Trans trans, std::vector<Index> row_cuts, std::vector<Index> col_cuts,
+                                  std::vector<Rank> const& grid) {
+  if (trans == Trans::none) {
+    return {AxisDistribution::cuts(std::move(row_cuts)), AxisDistribution::cuts(std::move(col_cuts)), grid};
+  }
+  auto const rows = row_cuts.size() - 1;
+  auto const cols = col_cuts.size() - 1;
+  std::vector<Rank> turned(grid.size());
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t c = 0; c < cols; ++c) {
+      turned[c + r * cols] = grid[r + c * rows];
+    }
+  }
+  return {AxisDistribution::cuts(std::move(col_cuts)), AxisDistribution::cuts(std::move(row_cuts)), std::move(turned)};
+}
+
+}  // namespace allport::gemm_detail

@@ -1,0 +1,106 @@
+// SUMMA as a graph: panels of A and B travel along rows and columns, products add up, layers' sums are combined.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gemm_panels.h"
+#include "gemm_product_graph.h"
+#include "linalg/plan/line_trees.h"
+
+namespace allport::gemm_detail {
+
+/// Steps that run at a time.
+inline constexpr std::int64_t panels_ahead = 4;
+
+/// `of_a` and `of_b` give a panel to a row or a column of the grid, `multiply` adds its product to the rank's block,
+/// `sum` combines the layers' blocks, each layer a part of the columns. Where nobody else needs a panel it is no task.
+///
+/// A panel is as many outputs as there are trees in the line that it goes along (line_trees()), each with a part of its
+/// k.
+class SummaGraph : public ProductGraph {
+ public:
+  SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
+             std::optional<Mapping> const& mapping);
+
+  std::string name(Task t) const override;
+
+  void entries(Rank rank, VisitTask visit) const override;
+  std::optional<std::int64_t> count(Rank rank) const override;
+
+  int num_parents(Task t) const override;
+  void children(Task t, VisitEdge visit) const override;
+  void contributors(Task t, int input, VisitTask visit) const override;
+
+  Shape output(Task t, int index) const override;
+  std::optional<Shape> input(Task t, int index) const override;
+  int parts(Task t, int) const override { return t.kind == of_a || t.kind == of_b ? pieces(line_of(t), panel(t)) : 1; }
+  Work work(Task t) const override;
+  double priority(Task t) const override;
+  void writes(Task t, VisitTask visit) const override;
+
+  std::int64_t steps() const override { return steps_ + (layered() ? 1 : 0); }
+  std::int64_t step(Task t) const override { return t.kind == sum ? steps_ : t.k; }
+  void tasks(Rank rank, std::int64_t step, VisitTask visit) const override;
+  std::optional<Task> leads(std::int64_t step) const override;
+
+  std::int64_t ahead() const override { return panels_ahead; }
+  Traffic received(Place p) const override;
+  Index most_kept(Place p) const override;
+  Index depth(Task product) const override;
+
+ protected:
+  enum Kind : std::uint16_t { of_a, of_b, multiply, sum };
+  enum Input { own };
+
+  /// The k of a panel, from its first, that its piece x of `pieces` has.
+  struct Piece {
+    Index first = 0;
+    Index last = 0;
+    [[nodiscard]] Index width() const { return last - first; }
+  };
+  [[nodiscard]] static Piece piece(Panel const& panel, int pieces, int x) {
+    return {cut(panel.width(), pieces, x), cut(panel.width(), pieces, x + 1)};
+  }
+  /// Outputs that a panel's task has.
+  [[nodiscard]] int pieces(GridAxis line, Panel const& panel) const { return line_pieces(pieces(line), panel.width()); }
+  /// The product's input that a piece comes in by.
+  [[nodiscard]] int input_of(GridAxis line, int x) const { return 1 + (line == GridAxis::row ? 0 : row_pieces_) + x; }
+
+  static GridAxis line_of(Task t) { return t.kind == of_a ? GridAxis::row : GridAxis::col; }
+  [[nodiscard]] bool travels(GridAxis line) const { return frame_.length(line) > 1; }
+  [[nodiscard]] Panel panel(Task t) const;
+  [[nodiscard]] std::int64_t panels(int l) const { return layer(l).panels; }
+  [[nodiscard]] bool is_last(Task t) const { return t.k + 1 == panels(t.layer); }
+
+ private:
+  /// The slabs of a layer's share of k, and how many panels come before each.
+  struct Layer {
+    std::vector<Slab> slabs;
+    std::vector<Index> before;
+    std::int64_t panels = 0;
+    std::int64_t slots = 0;
+  };
+
+  static Task at(Kind kind, std::int32_t i, std::int32_t j, Task t) { return {kind, t.layer, i, j, t.k}; }
+  [[nodiscard]] Layer const& layer(int l) const { return layers_[is_longer(l) ? 1 : 0]; }
+  [[nodiscard]] bool is_longer(int l) const { return parts_of_grid().k(l) > problem_.k / grid_.layers; }
+  [[nodiscard]] Task last(Task t) const {
+    return {multiply, t.layer, t.i, t.j, static_cast<std::int32_t>(panels(t.layer)) - 1};
+  }
+  void follow(Task t, VisitEdge visit) const;
+  /// The widest panel of a layer.
+  [[nodiscard]] Index widest(int layer) const;
+  [[nodiscard]] int pieces(GridAxis line) const { return line == GridAxis::row ? row_pieces_ : col_pieces_; }
+
+  bool in_step_;  ///< who sends a panel multiplies by it when it has left, as others do when it has come
+  int row_pieces_;
+  int col_pieces_;
+  std::array<Layer, 2> layers_;  // of the shorter shares of k, and of those that are longer by one
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace allport::gemm_detail

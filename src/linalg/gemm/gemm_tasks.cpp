@@ -1,0 +1,143 @@
+// The graph of SUMMA and 3D with bodies: panels are sent from where they lie where they lie in one piece.
+#include <algorithm>
+#include <complex>
+
+#include "gemm_3d_graph.h"
+#include "gemm_block.h"
+#include "gemm_graph.h"
+#include "gemm_tasks.h"
+#include "linalg/plan/tiled_run.h"
+
+namespace allport::gemm_detail {
+
+namespace {
+
+template <class T>
+class RunningSumma final : public SummaGraph {
+ public:
+  RunningSumma(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work)
+      : SummaGraph(plan.problem, plan.machine, plan.chosen, plan.options.mapping),
+        me_(me),
+        a_(stored_a(plan.problem.trans_a, parts_of_grid(), me, parts.a)),
+        b_(stored_b(plan.problem.trans_b, parts_of_grid(), me, parts.b)),
+        block_(plan, parts_of_grid(), me, parts, work) {}
+
+  void run(Task t, TaskContext& context) const override {
+    switch (t.kind) {
+      case of_a:
+      case of_b:
+        return give(t, context);
+      case multiply:
+        return add_product(t, context);
+      default:
+        return block_.add_layers(sum_pieces(), context);
+    }
+  }
+
+  /// Of this rank's panels: those that go in one piece and lie so.
+  bool in_place(Task t, int) const override {
+    if (t.kind != of_a && t.kind != of_b) return false;
+    auto const& from = operand(t);
+    auto const now = panel(t);
+    return pieces(line_of(t), now) == 1 && from.part.data != nullptr &&
+           (from.part.ld == from.rows(now.width()) || from.cols(now.width()) == 1);
+  }
+  void writes(Task t, VisitTask visit) const override {
+    if (t.kind == of_a || t.kind == of_b) return visit(t);
+    SummaGraph::writes(t, visit);
+  }
+  std::span<std::byte> memory(Tile tile) const override {
+    auto const& from = operand(tile);
+    auto const now = panel(tile);
+    auto* const data = const_cast<T*>(from.at(now.begin).data);  // who sends only reads
+    return std::as_writable_bytes(std::span(data, static_cast<std::size_t>(now.width() * from.across)));
+  }
+
+ private:
+  [[nodiscard]] Stored<T> const& operand(Task t) const { return t.kind == of_a ? a_ : b_; }
+
+  void give(Task t, TaskContext& context) const {
+    if (in_place(t, 0)) return;
+    auto const& from = operand(t);
+    auto const now = panel(t);
+    auto const all = pieces(line_of(t), now);
+    for (int x = 0; x < all && from.across > 0; ++x) {
+      auto const part = piece(now, all, x);
+      auto const [data, ld] = from.at(now.begin + part.first);
+      pack(from.rows(part.width()), from.cols(part.width()), data, ld, reinterpret_cast<T*>(context.output(x).data()));
+    }
+  }
+
+  /// Of a panel its k from `first` on, as far as they lie together: where they lie, or as they have come.
+  struct Come {
+    Block<T> block;
+    Index last = 0;
+  };
+  [[nodiscard]] Come come(GridAxis line, Panel const& now, Index first, TaskContext& context) const {
+    auto const& from = line == GridAxis::row ? a_ : b_;
+    bool const mine = line == GridAxis::row ? now.a_owner == me_.j : now.b_owner == me_.i;
+    if (mine) return {from.at(now.begin + first), now.width()};
+    auto const all = pieces(line, now);
+    int x = 0;
+    while (piece(now, all, x).last <= first) ++x;
+    auto const part = piece(now, all, x);
+    auto const* const data = reinterpret_cast<T const*>(context.input(input_of(line, x)).data());
+    auto const skipped = (first - part.first) * (from.k_is_slow ? from.across : 1);
+    return {{data + skipped, std::max<Index>(from.rows(part.width()), 1)}, part.last};
+  }
+
+  void add_product(Task t, TaskContext& context) const {
+    auto const now = panel(t);
+    if (now.width() == 0) block_.add_nothing(t.k == 0);
+    for (Index first = 0; first < now.width() && !block_.is_empty();) {
+      auto const left = come(GridAxis::row, now, first, context);
+      auto const right = come(GridAxis::col, now, first, context);
+      auto const last = std::min(left.last, right.last);
+      block_.add(last - first, left.block, right.block, t.k == 0 && first == 0, context);
+      first = last;
+    }
+    if (is_last(t)) block_.give_layers(sum_pieces(), context);
+  }
+
+  Place me_;
+  Stored<T> a_, b_;
+  BlockOfC<T> block_;
+};
+
+template <class T>
+std::unique_ptr<ProductGraph> running(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work) {
+  if (method(plan.chosen.algorithm).form == Method::Form::cannon) return running_cannon<T>(plan, me, parts, work);
+  if (is_3d(method(plan.chosen.algorithm))) return running_3d<T>(plan, me, parts, work);
+  return std::make_unique<RunningSumma<T>>(plan, me, parts, work);
+}
+
+}  // namespace
+
+template <class T>
+RanByTasks run_by_tasks(Communicator const& comm, GemmPlan const& plan, GemmParts<T> const& parts,
+                        Progress const& progress) {
+  Workspace work;
+  auto const me = Frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping).place(comm.rank());
+  // Who is left out has no part, and asks the same graph where to relay.
+  auto const graph = me ? running<T>(plan, *me, parts, work)
+                        : product_graph(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
+  tasks::RunOptions options;
+  options.call = "gemm";
+  options.multicast = plan.options.way;
+  options.ahead = graph->ahead();
+  options.combine = sum_of<T>();
+  options.progress = detail::of_tasks(progress);
+  RanByTasks ran{tasks::run(*graph, comm, options), 0};
+  ran.workspace = work.bytes();
+  return ran;
+}
+
+#define ALLPORT_RUN_BY_TASKS(T) \
+  template RanByTasks run_by_tasks(Communicator const&, GemmPlan const&, GemmParts<T> const&, Progress const&)
+ALLPORT_RUN_BY_TASKS(float);
+ALLPORT_RUN_BY_TASKS(double);
+ALLPORT_RUN_BY_TASKS(std::complex<float>);
+ALLPORT_RUN_BY_TASKS(std::complex<double>);
+#undef ALLPORT_RUN_BY_TASKS
+
+}  // namespace allport::gemm_detail

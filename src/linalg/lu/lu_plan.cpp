@@ -1,0 +1,364 @@
+// Chooses grid, replication, blocks and algorithm of a factorization by predicted time under a memory limit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "allport/linalg/redistribute.h"
+#include "allport/model/lu_bound.h"
+#include "linalg/plan/most_products.h"
+#include "linalg/plan/plan_checks.h"
+#include "linalg/plan/tiled_plan.h"
+#include "lu_estimate.h"
+#include "lu_grids.h"
+#include "lu_tasks.h"
+
+namespace allport {
+
+using namespace lu_detail;
+
+namespace {
+
+constexpr Index block_widths[] = {64, 32, 128, 256};
+/// Likewise on the caller's own distribution.
+constexpr Index given_widths[] = {128, 64, 32};
+/// Columns of a panel that are worth a layer's while: by fewer it updates at a fraction of its speed.
+constexpr Index narrowest_slice = 8;
+
+/// Of candidates those that are estimated to be the best are priced by their graphs, so many at most.
+constexpr int priced_by_graph = 8;
+/// Prices are often so much of their estimates: whatever may still be the best is priced.
+constexpr double optimism = 0.85;
+/// Grids that leave ranks out have their turn as if they were so much slower: closer no estimate is.
+constexpr double some_ranks = 1.05;
+/// What that takes for each rank of a row or column in a step of the chain, and for each unit; measured. It is done
+/// where a factorization takes longer than all of it.
+constexpr double pricing_seconds = 6e-7;
+
+/// Panels that a rank has on their way: those of one of its blocks and the next one's first, within limits.
+constexpr Index fewest_ahead = 2;
+constexpr Index most_ahead = 8;
+
+constexpr GemmAlgorithmName names[] = {
+    {"1d", "2d on one row of ranks, each with whole columns: panels are factored without a message"},
+    {"2d", "right-looking on a p_r x p_c grid, several panels ahead (Solomonik11, slides 14 and 18)"},
+    {"2.5d", "c layers, each updates by a slice of every panel (Solomonik11, slides 15 to 19)"},
+};
+
+void check(LuProblem const& problem, Machine const& machine, LuOptions const& options) {
+  ensure(problem.m >= 0, "m", problem.m, "a number of rows >= 0");
+  ensure(problem.n >= 0, "n", problem.n, "a number of columns >= 0");
+  Index elements = 0;  // bytes are counted in 64 bits, some of them several matrices' together
+  ensure(!__builtin_mul_overflow(problem.m, problem.n, &elements) &&
+             elements <= (std::int64_t(1) << 59) / bytes_of(problem.type),
+         "m, n", fmt::format("{}, {}", problem.m, problem.n), "a matrix of at most 2^59 bytes", "take smaller extents");
+  if (!(options.given && options.order == rows_of_given)) gemm_detail::ensure_order(options.order, machine);
+  ensure(options.block >= 0, "block", options.block, "a width >= 0", "pass 0 to have it chosen");
+  ensure(options.nb >= 0, "nb", options.nb, "a width >= 0", "pass 0 to have it chosen");
+  ensure(options.nb == 0 || (options.block > 0 && options.nb % options.block == 0), "nb", options.nb,
+         fmt::format("a multiple of block = {}", options.block), "give both, or leave nb to the plan");
+  ensure(options.big >= 0, "big", options.big, "a width >= 0", "pass 0 to have it chosen");
+  ensure(options.block == 0 || options.big % options.block == 0, "big", options.big,
+         fmt::format("a multiple of block = {}", options.block));
+  ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
+  auto const& name = options.algorithm;
+  bool const known = name.empty() || std::ranges::any_of(names, [&](auto const& n) { return n.name == name; });
+  ensure(known, "algorithm", name, "1d, 2d or 2.5d");
+  if (options.given) {
+    ensure(options.given->rows().extent() == problem.m && options.given->cols().extent() == problem.n, "given",
+           fmt::format("{} x {}", options.given->rows().extent(), options.given->cols().extent()),
+           fmt::format("a distribution of {} x {}", problem.m, problem.n));
+  }
+  ensure_grid(options.grid, machine);
+}
+
+class Planner {
+ public:
+  explicit Planner(LuPlan& plan) : plan_(plan), embedded_(plan.machine, plan.options.mapping) {
+    if (tiled_plan::has_rates(plan.machine)) estimate_.emplace(plan);
+  }
+
+  void consider(std::string_view algorithm, GemmGrid const& grid) {
+    bool const one_row = grid.rows == 1 && grid.layers == 1;
+    if (one_row && algorithm == "2d" && plan_.options.algorithm.empty()) return;  // the same
+    // A row of fewer ranks of a torus is priced below one of all, and simulated to take as long.
+    bool const leaves_some_out = grid.ranks() < plan_.machine.ranks() && plan_.options.grid.ranks() == 0;
+    if (one_row && leaves_some_out && tasks::default_tree(plan_.machine) == MulticastTree::axes) return;
+    LuCandidate candidate;
+    candidate.algorithm = algorithm;
+    candidate.grid = grid;
+    auto reason = why_not(algorithm, grid);
+    auto const& asked = plan_.options.order;
+    if (!reason && asked != rows_of_given) reason = gemm_detail::why_not_order(asked, grid);
+    if (!reason && asked == rows_of_given && !is_row_of_given(grid))
+      reason = "is no row of all ranks of the given grid";
+    if (reason) {
+      candidate.why_not = *reason;
+      if (!plan_.options.algorithm.empty()) plan_.candidates.push_back(candidate);
+      return;
+    }
+    auto const plain = asked.empty() ? lu_orders(grid) : std::vector{asked};
+    auto best = estimated(candidate, plain);
+    auto boxes = estimated(candidate, asked.empty() ? embedded_.of(grid, plain) : std::vector<std::string>{});
+    auto const least = [](auto const& all) { return std::ranges::min_element(all, {}, &LuCandidate::total)->total; };
+    if (!boxes.empty() && least(boxes) <= least(best) * gemm_detail::for_boxes) best = std::move(boxes);
+    for (auto& one : best) keep(std::move(one));
+  }
+
+  /// The caller's own distribution, which costs no redistribution.
+  void consider_given() {
+    auto const& given = *plan_.options.given;
+    LuCandidate candidate;
+    candidate.grid = {given.rows().parts(), given.cols().parts(), 1};
+    auto const& asked = plan_.options.algorithm;
+    candidate.algorithm = candidate.grid.rows == 1 && asked != "2d" ? "1d" : "2d";
+    if (!asked.empty() && asked != candidate.algorithm) return;
+    candidate.in_place = true;
+    for (auto const width : given_widths) {
+      candidate.block = candidate.big = plan_.options.block > 0 ? plan_.options.block : width;
+      estimate_given(candidate);
+      keep(candidate);
+      if (plan_.options.block > 0) break;
+    }
+  }
+
+  void choose() {
+    price_best();
+    auto& all = plan_.candidates;
+    std::ranges::stable_sort(tried_, {}, rank_of);
+    for (auto& one : tried_) {  // the best of each algorithm on each grid
+      auto const same = [&](LuCandidate const& c) {
+        return c.algorithm == one.candidate.algorithm && c.grid == one.candidate.grid &&
+               c.in_place == one.candidate.in_place;
+      };
+      if (std::ranges::none_of(all, same)) all.push_back(std::move(one.candidate));
+    }
+    std::ranges::stable_sort(all, {}, [](auto const& c) { return std::pair(!c.why_not.empty(), c.total.value()); });
+    if (all.empty() || !all.front().why_not.empty()) {
+      refuse(all, plan_.options.algorithm, memory_limit(plan_.machine, plan_.options.memory));
+    }
+    plan_.chosen = all.front();
+    plan_.distribution = distribution_of(plan_.chosen);
+    count_by_tasks(plan_);
+    bounds(plan_.chosen, plan_.distribution);
+    all.front() = plan_.chosen;
+  }
+
+  [[nodiscard]] Distribution distribution_of(LuCandidate const& c) const {
+    if (c.in_place) return *plan_.options.given;
+    Seats const seats(c, plan_.options);
+    auto const rows = c.grid.layers > 1 ? c.big : c.block;
+    return {AxisDistribution::cyclic(plan_.problem.m, c.grid.rows, rows),
+            AxisDistribution::cyclic(plan_.problem.n, c.grid.cols, c.nb), seats.layer()};
+  }
+
+ private:
+  struct Tried {
+    LuCandidate candidate;
+    bool by_graph = false;
+  };
+  /// Usable ones first, by price.
+  static std::pair<bool, double> rank_of(Tried const& one) {
+    return {!one.candidate.why_not.empty(), one.candidate.total.value()};
+  }
+
+  /// A candidate in the best of some orders, in all widths.
+  std::vector<LuCandidate> estimated(LuCandidate candidate, std::vector<std::string> const& orders) {
+    std::vector<LuCandidate> tried;
+    auto const all = widths(candidate);
+    auto const attempt = [&](std::pair<Index, Index> const& width) {
+      candidate.block = width.first;
+      candidate.big = big_for(candidate.grid, candidate.block);
+      candidate.nb = candidate.grid.layers > 1 ? std::max(width.second, candidate.big) : width.second;
+      candidate.ahead = ahead_for(candidate.block, candidate.nb);
+      candidate.total = Seconds(0);
+      if (estimate_) estimate_->price(candidate);
+      auto const there_and_back = moving(candidate);
+      tried.push_back(candidate);
+      tried.back().total += there_and_back;
+      if (!takes_any_order(candidate)) return;
+      auto other = candidate;
+      other.order = rows_of_given;
+      other.total += moving(other);
+      if (other.total < tried.back().total) tried.back() = other;
+    };
+    for (auto const& order : orders) {
+      candidate.order = order;
+      attempt(all.front());
+    }
+    if (tried.empty()) return tried;
+    auto const best = std::ranges::min_element(tried, {}, &LuCandidate::total);
+    tried = {LuCandidate(*best)};
+    candidate = tried.front();
+    if (candidate.order == rows_of_given) candidate.order = orders.front();
+    for (std::size_t w = 1; w < all.size(); ++w) attempt(all[w]);
+    return tried;
+  }
+
+  /// One row of ranks may be those of the caller's grid, so that blocks stay in their process columns.
+  [[nodiscard]] bool is_row_of_given(GemmGrid const& grid) const {
+    auto const& given = plan_.options.given;
+    return given && grid.rows == 1 && grid.layers == 1 && given->grid().size() == static_cast<std::size_t>(grid.cols);
+  }
+  [[nodiscard]] bool takes_any_order(LuCandidate const& candidate) const {
+    return plan_.options.order.empty() && is_row_of_given(candidate.grid);
+  }
+
+  /// Panels end where the caller's blocks do: estimated by their mean width.
+  void estimate_given(LuCandidate& candidate) {
+    auto const& given = *plan_.options.given;
+    auto const widest = candidate.block;
+    auto const count = std::max<Index>(1, std::min(plan_.problem.m, plan_.problem.n));
+    auto const panels = static_cast<Index>(panels_of(given.rows(), given.cols(), count, widest).size());
+    auto const blocks = static_cast<Index>(panels_of(given.cols(), given.cols(), count, count).size());
+    candidate.block = candidate.big = std::max<Index>(1, count / std::max<Index>(panels, 1));
+    candidate.nb = std::max(candidate.block, count / std::max<Index>(blocks, 1));
+    candidate.ahead = ahead_for(candidate.block, candidate.nb);
+    if (estimate_) estimate_->price(candidate);
+    candidate.block = candidate.big = widest;
+  }
+
+  /// Whoever may be the best is priced by its graph, until the best has been; grids of all ranks first.
+  void price_best() {
+    if (!estimate_ || tried_.empty() || !is_worth_pricing(std::ranges::min_element(tried_, {}, rank_of)->candidate)) {
+      return;
+    }
+    auto const turn_of = [&](Tried const& one) {
+      bool const all = one.candidate.grid.ranks() == plan_.machine.ranks();
+      auto const doubted = one.by_graph ? 1.0 : optimism * (all ? 1.0 : some_ranks);
+      return std::pair(rank_of(one).first, rank_of(one).second * doubted);
+    };
+    for (int left = priced_by_graph; left > 0; --left) {
+      auto const best = std::ranges::min_element(tried_, {}, turn_of);
+      auto& candidate = best->candidate;
+      if (best->by_graph || !candidate.why_not.empty()) break;
+      price_by_tasks(plan_, candidate, distribution_of(candidate));
+      candidate.total += moving(candidate);
+      best->by_graph = true;
+    }
+    // What nobody has looked at is no better than what has been.
+    std::ranges::stable_partition(tried_, &Tried::by_graph);
+    auto const least = std::ranges::min_element(tried_, {}, [](Tried const& one) {
+                         return std::pair(!one.by_graph, one.candidate.total.value());
+                       })->candidate.total;
+    for (auto& one : tried_) {
+      if (!one.by_graph) one.candidate.total = std::max(one.candidate.total, least);
+    }
+  }
+
+  [[nodiscard]] bool is_worth_pricing(LuCandidate const& candidate) const {
+    auto const& g = candidate.grid;
+    auto const count = std::min(plan_.problem.m, plan_.problem.n);
+    auto const steps = std::min<Index>(count / widest_panel(plan_, candidate) + 1, graph::PriceOptions().chained);
+    auto const each = pricing_seconds * static_cast<double>(steps) * (g.rows + g.cols) * g.layers * candidate.ahead;
+    return count > 0 && candidate.total.value() > priced_by_graph * each;
+  }
+
+  /// Widths of panels and of a rank's blocks that are worth a look: what the caller fixes, else blocks from one panel
+  /// on, doubling, up to one block for every rank.
+  [[nodiscard]] std::vector<std::pair<Index, Index>> widths(LuCandidate const& candidate) const {
+    auto const& fixed = plan_.options;
+    auto const& grid = candidate.grid;
+    std::vector<std::pair<Index, Index>> all;
+    for (auto const block : blocks(grid)) {
+      if (fixed.nb > 0) {
+        all.emplace_back(block, fixed.nb);
+      } else {
+        all.emplace_back(block, block);
+        auto const panels = (plan_.problem.n + block - 1) / block;
+        auto const most = grid.rows == 1 ? (panels + grid.cols - 1) / grid.cols * block : block;
+        for (auto nb = 2 * block; nb < most; nb *= 2) all.emplace_back(block, nb);
+        if (most > block) all.emplace_back(block, most);
+      }
+    }
+    return all;
+  }
+
+  /// b: of panels as wide as one layer's, a layer's share.
+  [[nodiscard]] std::vector<Index> blocks(GemmGrid const& grid) const {
+    auto const& fixed = plan_.options;
+    if (fixed.block > 0) return {fixed.block};
+    if (grid.layers > 1 && fixed.big > 0) return {(fixed.big + grid.layers - 1) / grid.layers};
+    std::vector<Index> all;
+    for (auto const width : block_widths) {
+      auto const block = grid.layers == 1 ? width : std::max(width / grid.layers, narrowest_slice);
+      if (std::ranges::find(all, block) == all.end()) all.push_back(block);
+    }
+    return all;
+  }
+
+  [[nodiscard]] static int ahead_for(Index block, Index nb) {
+    return static_cast<int>(std::clamp(nb / block + 1, fewest_ahead, most_ahead));
+  }
+
+  /// B_g: a slice of b columns for every layer, unless the caller fixes it.
+  [[nodiscard]] Index big_for(GemmGrid const& grid, Index block) const {
+    if (grid.layers == 1) return block;
+    return plan_.options.big > 0 ? plan_.options.big : block * grid.layers;
+  }
+
+  [[nodiscard]] Seconds moving(LuCandidate const& c) {
+    if (!plan_.options.given) return Seconds(0);
+    auto const want = distribution_of(c);
+    if (want == *plan_.options.given) return Seconds(0);
+    // There and back. Ranks on a grid's diagonal may keep more than others: more than its corners are looked at.
+    constexpr std::size_t looked_at = 16;
+    auto const& options = plan_.options;
+    return tiled_plan::moving(*options.given, want, plan_.problem.type, plan_.machine, options.mapping, looked_at) *
+           2.0;
+  }
+
+  void keep(LuCandidate candidate) {
+    auto const limit = memory_limit(plan_.machine, plan_.options.memory);
+    auto const distribution = distribution_of(candidate);
+    describe_by_tasks(plan_, candidate, distribution);
+    bounds(candidate, distribution);
+    if (limit.value() > 0 && candidate.memory > limit) {
+      candidate.why_not =
+          fmt::format("needs {} bytes per rank, the limit is {}", candidate.memory.value(), limit.value());
+    }
+    tried_.push_back({std::move(candidate)});
+  }
+
+  void bounds(LuCandidate& candidate, Distribution const& distribution) const {
+    auto const& p = plan_.problem;
+    auto const words = static_cast<double>(candidate.memory.value() / bytes_of(p.type));
+    candidate.most_products = most_products(p, candidate, distribution, widest_panel(plan_, candidate));
+    auto const bound = model::lu_bound(p.m, p.n, candidate.grid.ranks(), words, candidate.most_products);
+    candidate.bound_memory = bound.memory_dependent;
+    candidate.bound_extents = bound.memory_independent;
+    candidate.bound_words = bound.words();
+  }
+
+  LuPlan& plan_;
+  gemm_detail::EmbeddedOrders embedded_;
+  std::optional<LuEstimate> estimate_;
+  std::vector<Tried> tried_;
+};
+
+}  // namespace
+
+LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const& options) {
+  check(problem, machine, options);
+  LuPlan plan;
+  plan.problem = problem;
+  plan.machine = machine;
+  plan.options = options;
+  auto const& asked = plan.options.algorithm;
+  Planner planner(plan);
+  if (options.given && asked != "2.5d" && options.grid.ranks() == 0) planner.consider_given();
+  for (auto const& grid : grids(options, machine.ranks())) {
+    for (auto const& name : names) {
+      if (asked.empty() || asked == name.name) planner.consider(name.name, grid);
+    }
+  }
+  planner.choose();
+  if (options.candidates > 0 && plan.candidates.size() > static_cast<std::size_t>(options.candidates)) {
+    plan.candidates.resize(static_cast<std::size_t>(options.candidates));
+  }
+  return plan;
+}
+
+std::vector<GemmAlgorithmName> lu_algorithms() { return {std::begin(names), std::end(names)}; }
+
+}  // namespace allport

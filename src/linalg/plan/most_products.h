@@ -1,0 +1,19 @@
+// The most multiplications that one rank of a candidate does: how evenly its distribution spreads the work, without
+// which no lower bound on its words holds. Upper estimates.
+#pragma once
+
+#include "allport/linalg/cholesky_plan.h"
+#include "allport/linalg/lu.h"
+#include "linalg/gemm/gemm_frame.h"
+
+namespace allport {
+
+/// Of the mnk multiplications of a product.
+[[nodiscard]] double most_products(GemmProblem const& problem, GemmCandidate const& candidate);
+/// Of model::lu_products(). @param widest columns of the widest panel
+[[nodiscard]] double most_products(LuProblem const& problem, LuCandidate const& candidate,
+                                   Distribution const& distribution, Index widest);
+/// Of model::cholesky_products(), whichever triangle is stored.
+[[nodiscard]] double most_products(CholeskyProblem const& problem, Distribution const& tiles);
+
+}  // namespace allport

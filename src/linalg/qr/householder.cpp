@@ -1,0 +1,170 @@
+// LAPACK's V and tau out of the Q of a tile QR.
+#include "allport/linalg/householder.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "allport/linalg/redistribute.h"
+#include "householder_graph.h"
+#include "linalg/matrix/blas_threads.h"
+#include "linalg/matrix/checks.h"
+#include "linalg/solve/solve_grid.h"
+#include "qr_reflectors.h"
+
+namespace allport {
+
+namespace {
+
+/// HouseholderGraph with bodies. Tau and the signs of this rank's diagonal tiles, zeros elsewhere.
+template <class T>
+class RunningHouseholder final : public HouseholderGraph {
+ public:
+  RunningHouseholder(Distribution const& d, detail::LocalTiles<T>& tiles)
+      : HouseholderGraph(d, scalar_of<T>),
+        rows_in_all_(d.rows().extent()),
+        nb_(d.rows().nb()),
+        tau(static_cast<std::size_t>(d.cols().extent())),
+        sign(tau.size(), 0.0),
+        tiles_(tiles) {}
+
+  std::span<std::byte> memory(Tile t) const override {
+    return detail::bytes_at(tiles_.at(t.i, t.j), rows_of(t.i) * cols_of(t.j));
+  }
+  void run(Task t, TaskContext& context) const override {
+    using enum blas::Side;
+    auto* const tile = tiles_.at(t.i, t.j);
+    auto const m = rows_of(t.i);
+    auto const n = cols_of(t.j);
+    auto const k = cols_of(t.k);
+    auto const given = [&](int input) { return detail::elements_in<T>(context, input); };
+    switch (t.kind) {
+      case D:
+        eliminate(tile, m, k, t.k * nb_);
+        break;
+      case L:
+        blas::trsm(right, blas::Triangle::upper, Trans::none, blas::Diagonal::stored, m, n, given(above), rows_of(t.k),
+                   tile, m);
+        break;
+      case U:
+        blas::trsm(blas::Side::left, blas::Triangle::lower, Trans::none, blas::Diagonal::unit, m, n,
+                   given(HouseholderGraph::left), m, tile, m);
+        break;
+      default:
+        blas::gemm(Trans::none, Trans::none, m, n, k, T(-1), given(HouseholderGraph::left), m, given(above),
+                   rows_of(t.k), T(1), tile, m);
+    }
+  }
+
+ private:
+  /// Columns `first`, first + 1, ... of Q - S = V U: the sign that makes the pivot at least 1, as LAPACK's larfg.
+  void eliminate(T* a, Index m, Index n, Index first) const {
+    constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double>;
+    for (Index c = 0; c < n; ++c) {
+      auto const at = static_cast<std::size_t>(first + c);
+      auto const q = a[c + c * m];
+      bool const positive = std::real(q) > 0;
+      if (is_real && first + c + 1 == rows_in_all_) {  // nothing below: LAPACK leaves H = I
+        sign[at] = positive ? 1 : -1;
+        return;
+      }
+      sign[at] = positive ? -1 : 1;
+      auto const s = T(static_cast<float>(sign[at]));
+      auto const pivot = a[c + c * m] = q - s;
+      tau[at] = -s * pivot;
+      for (Index r = c + 1; r < m; ++r) a[r + c * m] /= pivot;
+      for (Index j = c + 1; j < n; ++j) {
+        auto const x = a[c + j * m];
+        for (Index r = c + 1; r < m; ++r) a[r + j * m] -= a[r + c * m] * x;
+      }
+    }
+  }
+
+  Index rows_in_all_;
+  Index nb_;
+
+ public:
+  mutable std::vector<T> tau;
+  mutable std::vector<double> sign;
+
+ private:
+  detail::LocalTiles<T>& tiles_;
+};
+
+/// The same on all ranks, of what each has its own of and zeros elsewhere.
+template <class T>
+void share(Communicator const& comm, std::vector<T>& tau, std::vector<double>& sign) {
+  std::vector<double> words;
+  for (std::size_t j = 0; j < tau.size(); ++j) {
+    words.insert(words.end(),
+                 {static_cast<double>(std::real(tau[j])), static_cast<double>(std::imag(tau[j])), sign[j]});
+  }
+  lu_detail::sum_over_all(comm, std::span(words));
+  for (std::size_t j = 0; j < tau.size(); ++j) {
+    using Real = decltype(std::abs(T()));
+    if constexpr (std::is_same_v<T, Real>) {
+      tau[j] = static_cast<T>(words[3 * j]);
+    } else {
+      tau[j] = T(static_cast<Real>(words[3 * j]), static_cast<Real>(words[3 * j + 1]));
+    }
+    sign[j] = words[3 * j + 2];
+  }
+}
+
+/// V below A's diagonal, from the first columns of A's distribution; R's rows get their signs.
+template <class T>
+void put_in_place(Matrix<T> const& a, Matrix<T> const& v, std::vector<double> const& sign) {
+  auto const& d = a.distribution();
+  v.for_each([&](Index i, Index j, T const& x) {
+    if (i > j) a.data()[d.rows().local(i) + d.cols().local(j) * a.ld()] = x;
+  });
+  a.for_each([&](Index i, Index j, T& x) {
+    if (i <= j && sign[static_cast<std::size_t>(i)] < 0) x = -x;
+  });
+}
+
+}  // namespace
+
+template <class T>
+QrReport geqrf(Matrix<T> const& a, std::vector<T>& tau, QrOptions const& options) {
+  auto const& comm = a.comm();
+  QrReport report;
+  std::optional<QrFactors<T>> factors(qr(a, options, &report));
+  auto const d = factors->distribution();
+  auto const k = std::min(a.rows(), a.cols());
+  Distribution const tiles_of_q(d.rows(), d.cols().head(k), d.grid());
+  std::optional<Matrix<T>> q;
+  std::optional<detail::LocalTiles<T>> tiles;
+  detail::on_all(comm, [&] {
+    q = Matrix<T>::allocate(comm, tiles_of_q);
+    tiles = detail::tiles_for<T>(tiles_of_q, comm.rank());
+  });
+  form_q(*factors, *q, options);
+  factors.reset();
+  detail::load_tiles(*tiles, tiles_of_q, comm.rank(), q->part());
+  RunningHouseholder<T> const graph(tiles_of_q, *tiles);
+  {
+    blas::OneThread const alone(options.workers > 1);
+    static_cast<void>(
+        tasks::run(graph, comm,
+                   {.call = "geqrf", .workers = options.workers, .multicast = options.way, .attend = options.attend}));
+  }
+  detail::store_tiles(*tiles, tiles_of_q, comm.rank(), q->part());
+  tau = std::move(graph.tau);
+  share(comm, tau, graph.sign);
+  auto const& wanted = a.distribution();
+  Distribution const as_a(wanted.rows(), wanted.cols().head(k), wanted.grid());
+  auto const v = report.moved ? detail::allocate_on_all<T>(comm, as_a) : *q;
+  if (report.moved) redistribute(*q, v);
+  put_in_place(a, report.moved ? v : Matrix<T>(comm, as_a, q->data(), q->ld()), graph.sign);
+  return report;
+}
+
+#define ALLPORT_GEQRF(T) template QrReport geqrf(Matrix<T> const&, std::vector<T>&, QrOptions const&);
+ALLPORT_GEQRF(float)
+ALLPORT_GEQRF(double)
+ALLPORT_GEQRF(std::complex<float>)
+ALLPORT_GEQRF(std::complex<double>)
+
+}  // namespace allport

@@ -1,0 +1,113 @@
+// LAPACK's blocked reflectors, which tile QR is made of: Q = I - V T V^H, T in blocks of `ib` columns.
+#pragma once
+
+#include <algorithm>
+#include <complex>
+#include <vector>
+
+#include "linalg/matrix/blas.h"
+
+#define ALLPORT_QR_KERNELS(p, T)                                                                                     \
+  void p##geqrt_(int const*, int const*, int const*, T*, int const*, T*, int const*, T*, int*);                      \
+  void p##tpqrt_(int const*, int const*, int const*, int const*, T*, int const*, T*, int const*, T*, int const*, T*, \
+                 int*);                                                                                              \
+  void p##gemqrt_(char const*, char const*, int const*, int const*, int const*, int const*, T const*, int const*,    \
+                  T const*, int const*, T*, int const*, T*, int*);                                                   \
+  void p##tpmqrt_(char const*, char const*, int const*, int const*, int const*, int const*, int const*, T const*,    \
+                  int const*, T const*, int const*, T*, int const*, T*, int const*, T*, int*);
+extern "C" {
+ALLPORT_QR_KERNELS(s, float)
+ALLPORT_QR_KERNELS(d, double)
+ALLPORT_QR_KERNELS(c, std::complex<float>)
+ALLPORT_QR_KERNELS(z, std::complex<double>)
+}
+#undef ALLPORT_QR_KERNELS
+
+namespace allport::blas {
+
+/// Memory that a thread uses again from call to call; `which` tells pieces apart that are in use at once.
+template <class T, int which = 0>
+T* scratch(Index elements) {
+  thread_local std::vector<T> memory;
+  if (static_cast<Index>(memory.size()) < elements) memory.resize(static_cast<std::size_t>(elements));
+  return memory.data();
+}
+
+/// Calls LAPACK's routine of T's type.
+#define ALLPORT_QR_CALL(name, ...)                                         \
+  do {                                                                     \
+    if constexpr (scalar_of<T> == Scalar::s) {                             \
+      s##name##_(__VA_ARGS__);                                             \
+    } else if constexpr (scalar_of<T> == Scalar::d) {                      \
+      d##name##_(__VA_ARGS__);                                             \
+    } else if constexpr (scalar_of<T> == Scalar::c) {                      \
+      c##name##_(__VA_ARGS__);                                             \
+    } else {                                                               \
+      z##name##_(__VA_ARGS__);                                             \
+    }                                                                      \
+    ensure(info == 0, #name ": INFO", info, "0", "", ErrorKind::schedule); \
+  } while (false)
+
+/// How V and T lie in one piece: V [rows x k], then T [ib x k], both without gaps.
+template <class T>
+struct Block {
+  T* v = nullptr;
+  Index rows = 0;
+  Index ib = 1;
+  [[nodiscard]] T* t(Index cols) const { return v + rows * cols; }
+};
+
+/// A = Q R in place; A is the block's V [m x n], and R is left above V's unit triangle.
+template <class T>
+void geqrt(Block<T> a, Index n) {
+  auto const k = std::min(a.rows, n);
+  if (k == 0) return;
+  int const m = narrow(a.rows), ni = narrow(n), nb = narrow(std::min(a.ib, k)), ldt = narrow(a.ib);
+  int info = 0;
+  ALLPORT_QR_CALL(geqrt, &m, &ni, &nb, a.v, &m, a.t(n), &ldt, scratch<T>(a.ib * n), &info);
+}
+
+/// (R; B) = Q (R'; 0). R: [n x n] upper triangle, of which no more is looked at. B: the block's V [m x n]; `trapezoid`:
+/// nothing lies below its own diagonal.
+template <class T>
+void tpqrt(Index n, T* r, Index ldr, Block<T> b, bool trapezoid) {
+  if (n == 0 || b.rows == 0) return;
+  int const m = narrow(b.rows), ni = narrow(n), l = trapezoid ? std::min(m, ni) : 0;
+  int const nb = narrow(std::min(b.ib, n)), ld = narrow(ldr), ldt = narrow(b.ib);
+  int info = 0;
+  ALLPORT_QR_CALL(tpqrt, &m, &ni, &l, &nb, r, &ld, b.v, &m, b.t(n), &ldt, scratch<T>(b.ib * n), &info);
+}
+
+template <class T>
+char letter_of(bool adjoint) {
+  bool const real = scalar_of<T> == Scalar::s || scalar_of<T> == Scalar::d;
+  return !adjoint ? 'N' : real ? 'T' : 'C';
+}
+
+/// C = op(Q) C for the Q of geqrt() on [rows x width]. C: [rows x n].
+template <class T>
+void gemqrt(bool adjoint, Block<T const> q, Index width, Index n, T* c, Index ldc) {
+  auto const reflectors = std::min(q.rows, width);
+  if (reflectors == 0 || n == 0) return;
+  char const side = 'L', trans = letter_of<T>(adjoint);
+  int const m = narrow(q.rows), ni = narrow(n), k = narrow(reflectors), nb = narrow(std::min(q.ib, reflectors));
+  int const ldt = narrow(q.ib), ld = narrow(ldc);
+  int info = 0;
+  ALLPORT_QR_CALL(gemqrt, &side, &trans, &m, &ni, &k, &nb, q.v, &m, q.t(width), &ldt, c, &ld, scratch<T>(q.ib * n),
+                  &info);
+}
+
+/// (A; B) = op(Q) (A; B) for the Q of tpqrt() on n = width. A: [width x n], B: [rows x n].
+template <class T>
+void tpmqrt(bool adjoint, Block<T const> q, Index width, bool trapezoid, Index n, T* a, Index lda, T* b, Index ldb) {
+  if (width == 0 || q.rows == 0 || n == 0) return;
+  char const side = 'L', trans = letter_of<T>(adjoint);
+  int const m = narrow(q.rows), ni = narrow(n), k = narrow(width), l = trapezoid ? std::min(m, k) : 0;
+  int const nb = narrow(std::min(q.ib, width)), ldt = narrow(q.ib), la = narrow(lda), lb = narrow(ldb);
+  int info = 0;
+  ALLPORT_QR_CALL(tpmqrt, &side, &trans, &m, &ni, &k, &l, &nb, q.v, &m, q.t(width), &ldt, a, &la, b, &lb,
+                  scratch<T>(q.ib * n), &info);
+}
+#undef ALLPORT_QR_CALL
+
+}  // namespace allport::blas

@@ -1,0 +1,200 @@
+// Solves with LU factors as graphs: what both forms see of the two triangles, which lie where lu() has left them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allport/graph/task_graph.h"
+#include "allport/linalg/solve.h"
+#include "linalg/lu/lu_panel.h"
+#include "linalg/matrix/blas.h"
+
+namespace allport::lu_detail {
+
+/// Unknowns that are solved for at once, at most.
+inline constexpr Index widest_block = 128;
+/// Right-hand sides whose sums travel at once, at most.
+inline constexpr Index widest_sides = 256;
+/// So many of these are under way together.
+inline constexpr Index chunks_at_once = 4;
+
+/// One of op(A)'s two triangles, in the order in which they are solved with.
+struct Sweep {
+  bool forward = true;  ///< op(T) is lower: the first unknown first
+  blas::Triangle triangle = blas::Triangle::lower;
+  blas::Diagonal diagonal = blas::Diagonal::unit;
+};
+[[nodiscard]] constexpr std::array<Sweep, 2> sweeps_of(Trans trans) {
+  Sweep const l{trans == Trans::none, blas::Triangle::lower, blas::Diagonal::unit};
+  Sweep const u{trans != Trans::none, blas::Triangle::upper, blas::Diagonal::stored};
+  return trans == Trans::none ? std::array{l, u} : std::array{u, l};
+}
+
+/// A task is at place (i, j) of op(A)'s grid: row i of ranks has the same unknowns, column j the same columns of op(A).
+/// A transposed solve is a plain one on the mirror image of the grid. k is a panel, counted in the order of its sweep;
+/// layer says, among others, which sweep: sweep().
+class SolveGraph : public TaskGraph {
+ public:
+  SolveGraph(SolveProblem const& problem, Distribution const& factors, AxisDistribution const& sides)
+      : trans_(problem.trans),
+        element_(bytes_of(problem.type)),
+        grid_(factors.grid()),
+        rows_(trans_ == Trans::none ? factors.rows() : factors.cols()),
+        cols_(trans_ == Trans::none ? factors.cols() : factors.rows()),
+        sides_(sides),
+        panels_(panels_of(rows_, cols_, rows_.extent(), widest_block)),
+        last_(static_cast<std::int32_t>(panels_.size()) - 1) {
+    for (auto const rank : grid_) ranks_ = std::max(ranks_, rank + 1);
+    for (auto const& panel : panels_) {
+      owners_.push_back({rows_.owner(panel.begin), cols_.owner(panel.begin)});
+    }
+    for (int i = 0; i < rows_.parts(); ++i) {
+      for (auto const& panel : panels_) begins_.push_back(rows_.before(i, panel.begin));
+      begins_.push_back(rows_.count(i));
+    }
+  }
+
+  /// Local rows of op(A) on ranks of a row.
+  struct Rows {
+    Index begin = 0;
+    Index end = 0;
+    [[nodiscard]] Index count() const { return std::max<Index>(end - begin, 0); }
+  };
+  /// A place of the grid; i < 0 for a rank without one.
+  struct Spot {
+    int i = -1;
+    int j = -1;
+  };
+
+  Rank ranks() const override { return ranks_; }
+  std::int64_t element() const override { return element_; }
+  Rank owner(Task t) const override {
+    return trans_ == Trans::none ? grid_.rank_at(t.i, t.j) : grid_.rank_at(t.j, t.i);
+  }
+
+  std::optional<std::int64_t> count(Rank rank) const override {
+    std::int64_t sum = 0;
+    for (std::int64_t s = 0; s < steps(); ++s) tasks(rank, s, [&](Task) { ++sum; });
+    return sum;
+  }
+
+  [[nodiscard]] Spot spot(Rank rank) const {
+    auto const at = grid_.position(rank);
+    return trans_ == Trans::none ? Spot{at.row, at.col} : Spot{at.col, at.row};
+  }
+  [[nodiscard]] AxisDistribution const& rows() const { return rows_; }
+  [[nodiscard]] AxisDistribution const& cols() const { return cols_; }
+  [[nodiscard]] AxisDistribution const& sides() const { return sides_; }
+  [[nodiscard]] Sweep triangle(int sweep) const { return sweeps_of(trans_)[static_cast<std::size_t>(sweep)]; }
+
+ protected:
+  [[nodiscard]] static int sweep(Task t) { return t.layer % 2; }
+  [[nodiscard]] std::int32_t panels() const { return last_ + 1; }
+  [[nodiscard]] std::int32_t last() const { return last_; }
+  /// A panel's place in the order of the other sweep.
+  [[nodiscard]] std::int32_t mirrored(std::int32_t k) const { return last_ - k; }
+  [[nodiscard]] Panel panel(int sweep, std::int32_t k) const { return panels_[in_order(sweep, k)]; }
+  /// Where its diagonal block lies.
+  [[nodiscard]] int row_of(int sweep, std::int32_t k) const { return owners_[in_order(sweep, k)].i; }
+  [[nodiscard]] int col_of(int sweep, std::int32_t k) const { return owners_[in_order(sweep, k)].j; }
+  [[nodiscard]] Index width(int sweep, std::int32_t k) const { return panel(sweep, k).width(); }
+  /// Of row i: the rows of its unknowns, of those that are solved for after it, and both.
+  [[nodiscard]] Rows block(int sweep, std::int32_t k, int i) const {
+    auto const begin = static_cast<std::size_t>(i) * (panels_.size() + 1) + in_order(sweep, k);
+    return {begins_[begin], begins_[begin + 1]};
+  }
+  [[nodiscard]] Rows after(int sweep, std::int32_t k, int i) const {
+    auto const own = block(sweep, k, i);
+    return triangle(sweep).forward ? Rows{own.end, local_rows(i)} : Rows{0, own.begin};
+  }
+  [[nodiscard]] Rows from(int sweep, std::int32_t k, int i) const {
+    auto const own = block(sweep, k, i);
+    return triangle(sweep).forward ? Rows{own.begin, local_rows(i)} : Rows{0, own.end};
+  }
+  [[nodiscard]] Index local_rows(int i) const {
+    return begins_[static_cast<std::size_t>(i + 1) * (panels_.size() + 1) - 1];
+  }
+  /// What an update by panel k is made of: the next block's rows, so that it can be solved for, and then the others.
+  [[nodiscard]] Index rows_of_rest(int sweep, std::int32_t k, int i) const {
+    return k + 1 < last_ ? after(sweep, k + 1, i).count() : 0;
+  }
+
+  [[nodiscard]] Work copying(Index elements) const {
+    return {Kernel::copy, 0, 2 * static_cast<double>(element_) * static_cast<double>(elements)};
+  }
+  [[nodiscard]] Work solving(Index width, Index count) const {
+    auto const w = static_cast<double>(width), n = static_cast<double>(count);
+    return {Kernel::trsm, w * w * n, static_cast<double>(element_) * (w * w + w * n)};
+  }
+  [[nodiscard]] Work updating(Index rows, Index width, Index count) const {
+    auto const m = static_cast<double>(rows), k = static_cast<double>(width), n = static_cast<double>(count);
+    return {Kernel::gemm, 2 * m * n * k, static_cast<double>(element_) * (m * k + k * n + 2 * m * n)};
+  }
+
+ private:
+  [[nodiscard]] std::size_t in_order(int sweep, std::int32_t k) const {
+    return static_cast<std::size_t>(triangle(sweep).forward ? k : last_ - k);
+  }
+
+  Trans trans_;
+  std::int64_t element_;
+  ProcessGrid grid_;
+  AxisDistribution rows_;
+  AxisDistribution cols_;
+  AxisDistribution sides_;
+  std::vector<Panel> panels_;
+  std::int32_t last_;
+  std::vector<Spot> owners_;
+  std::vector<Index> begins_;  ///< of panels in the local rows of row i, and their number
+  Rank ranks_ = 0;
+};
+
+/// This rank's part of op(A)'s factors.
+template <class T>
+struct Factors {
+  Trans trans = Trans::none;
+  Part<T const> part;
+
+  /// How far apart two rows of op(T) are that are `distance` apart, in memory with this leading dimension.
+  [[nodiscard]] Index step(Index distance, Index ld) const { return trans == Trans::none ? distance : distance * ld; }
+  /// Element (local row, local column) of op(T).
+  [[nodiscard]] T const* at(Index row, Index col) const {
+    return trans == Trans::none ? part.data + row + col * part.ld : part.data + col + row * part.ld;
+  }
+};
+
+/// A form's graph of right-hand sides whose columns lie so along the rows of the grid. Of sums: of some chunks of them.
+[[nodiscard]] std::unique_ptr<SolveGraph> panels_graph(SolveProblem const& problem, Distribution const& factors,
+                                                       AxisDistribution const& sides, Machine const& machine);
+[[nodiscard]] std::unique_ptr<SolveGraph> sums_graph(SolveProblem const& problem, Distribution const& factors,
+                                                     AxisDistribution const& sides, Index first, Index count);
+/// The same with bodies, on this rank. b: [local rows x own sides], B becomes X.
+template <class T>
+[[nodiscard]] std::unique_ptr<SolveGraph> running_panels(SolveProblem const& problem, Distribution const& factors,
+                                                         AxisDistribution const& sides, Machine const& machine, Rank me,
+                                                         Part<T const> part, Part<T> b);
+template <class T>
+[[nodiscard]] std::unique_ptr<SolveGraph> running_sums(SolveProblem const& problem, Distribution const& factors,
+                                                       AxisDistribution const& sides, Index first, Index count, Rank me,
+                                                       Part<T const> part, Part<T> b);
+
+/// Right-hand sides of one rank of each row whose sums travel together.
+struct Chunk {
+  int home = 0;     ///< the column of the grid that has them
+  Index first = 0;  ///< of its own
+  Index count = 0;
+};
+[[nodiscard]] std::vector<Chunk> chunks_of(AxisDistribution const& sides);
+/// visit(first chunk, how many) for those that a graph has, one graph after the other.
+template <class Visit>
+void each_group_of_chunks(AxisDistribution const& sides, Visit const& visit) {
+  auto const chunks = static_cast<Index>(chunks_of(sides).size());
+  for (Index first = 0; first < chunks; first += chunks_at_once) visit(first, std::min(chunks_at_once, chunks - first));
+}
+
+}  // namespace allport::lu_detail
