@@ -146,7 +146,7 @@ def _options(c: dict[str, Any]) -> str:
     """A candidate as options of `allport run`."""
     grid = "x".join(str(g) for g in c["grid"])
     named = f"-a {c['algorithm']} " if "algorithm" in c else ""
-    widths = [f"--block {c['block']}"] if "block" in c else [f"--nb {c['nb']}"] if "nb" in c else []
+    widths = [f"--panel {c['block']}"] if "block" in c else [f"--nb {c['nb']}"] if "nb" in c else []
     return " ".join([f"{named}--grid {grid}", *widths])
 
 

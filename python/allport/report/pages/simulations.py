@@ -15,7 +15,7 @@ from allport.report.pages.over_time import of_segments
 from allport.report.pages.page import Advice, Page, bars, fold, paragraph, table
 from allport.report.pages.style import KINDS
 from allport.report.pages.trees import of_trees
-from allport.select import best_cuts, explain
+from allport.select import best_cuts, chosen, explain
 from allport.sim import Model, Simulation, simulate
 from allport.units import format_bytes, format_rate, format_seconds
 
@@ -86,7 +86,7 @@ def _of_price(run: Simulation, data: dict[str, Any] | None) -> list[Advice]:
         return []
     s = run.schedule
     try:
-        other = _native.make_schedule(run.machine, explain(
+        other = _native.make_schedule(run.machine, chosen(
             s.collective, run.machine, bytes=s.bytes, root=s.root, element=s.element, algorithm=best["algorithm"],
             segment=best["segment"], window=best["window"],
         ))  # fmt: skip
