@@ -80,8 +80,9 @@ def _show(which: Made, run: ap.graph.TaskSimulation, data: dict[str, Any], part:
 
 def _given(options: dict[str, Any]) -> str:
     """Options as they were given, but for those that have their defaults."""
-    usual = {"uplo": "L", "dtype": "float64", "pivot": "tournament", "block": 0}
-    return " ".join(f"--{k} {v}" for k, v in options.items() if v is not None and v != usual.get(k))
+    defaults = {"lower": False, "dtype": "float64", "pivoting": "tournament", "panel": 0}
+    given = {k: v for k, v in options.items() if v is not None and v != defaults.get(k)}
+    return " ".join(f"--{k}" if v is True else f"--{k} {v}" for k, v in given.items())
 
 
 def _other_tiles(name: str, machine: ap.Machine, options: dict[str, Any]) -> list[tuple[str, str, Callable[[], Any]]]:
@@ -106,19 +107,19 @@ def simulate_graph(
     machine: ap.Machine,
     *,
     workers: int,
-    carrier: str | None,
+    tree: str | None,
     segment: str | None,
     sample: int,
     steps: str | None,
     late: bool,
-    timeline: str | None,
+    trace: str | None,
     gantt: str | None,
     report: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
     """Simulates a graph and shows it; writes what the options ask for."""
-    wanted = {"late": late, "trace": timeline is not None, "gantt": gantt is not None, "report": report is not None}
+    wanted = {"late": late, "trace": trace is not None, "gantt": gantt is not None, "report": report is not None}
     if sample and any(wanted.values()):
         option = next(name for name, given in wanted.items() if given)
         raise ap.Error(
@@ -133,21 +134,20 @@ def simulate_graph(
         run = ap.graph.simulate(
             which.graph,
             machine,
-            carrier=carrier,
-            workers=workers,
-            segment=segment,
+            tree=tree,
+            model=ap.graph.Model(workers=workers, segment=segment),
             sample=sample,
             steps=_steps(steps),
-            trace=late or any((timeline, gantt, report)),
+            trace=late or any((trace, gantt, report)),
             progress=lambda done: bar("simulating", done / total),
         )
     if run.truncated:
         raise ap.Error(
-            f"{name}: has {format_count(run.tasks)} tasks, more than can be kept for --late, --trace, --gantt "
+            f"{name}: has {format_count(run.tasks)} tasks, more than can be recorded for --late, --trace, --gantt "
             "and --report; take larger tiles"
         )
-    if timeline is not None:
-        ap.report.trace.chrome(run, timeline)
+    if trace is not None:
+        ap.report.trace.chrome(run, trace)
     if gantt is not None:
         ap.report.gantt.chart(
             run.timeline, gantt, title=f"{which.title}, on {machine.name}: {format_seconds(run.seconds)}"
@@ -167,4 +167,4 @@ def simulate_graph(
     _show(which, run, data, part)
     if path is not None:
         _late(path)
-    tell_files(trace=timeline, gantt=gantt, report=report)
+    tell_files(trace=trace, gantt=gantt, report=report)
