@@ -151,7 +151,7 @@ def test_bursts_and_queues_are_the_kernels(up: Callable[..., Lab], burst: int, l
 def test_a_benchmark_sets_the_links_and_its_result_says_how(
     allport: Callable[..., subprocess.CompletedProcess[str]], up: Callable[..., Lab], tmp_path: Path
 ) -> None:
-    short = ["--sizes", "64KiB", "--against", "none", "--best-of", 1, "--iterations", 1, "--measured", "times.json"]
+    short = ["--sizes", "64KiB", "--against", "none", "--rounds", 1, "--iterations", 1, "--measured", "times.json"]
     made = allport(
         "bench", "bcast", "--lab", "torus:2", "--burst", "16KiB", "--limit", "64KiB", *short, "-o", "result.json"
     )

@@ -25,8 +25,8 @@ class Jacobi:
     """What is iterated, where, and by which variants.
 
     grid, block: two or three lengths, '2048x2048'; objects: as many blocks along each axis, in place of block.
-    variants: some of 'mpi+openmp', 'nested', 'ckloop', 'spread', 'openmp' (as spread, by OpenMP's loops), 'process a core', with
-    commas. spread: threads on a block, '1,2'; None: all that divide a rank's threads. chunk, schedule, collapse: of the
+    variants: some of 'mpi+openmp', 'nested', 'ckloop', 'spread', 'openmp' (as spread, by OpenMP's loops), 'process a
+    core', with commas. spread: threads on a block, '1,2'; None: all that divide a rank's threads. chunk, schedule, collapse: of the
     loop within a block. work: all rows are computed so often. heavy: those of the first of heavy_part parts of the grid
     so many times as often. balance: 'none', 'greedy', 'refine', between rounds; with commas: each of ours once with
     each. send: whether faces travel. threads: of a rank; None: its share of the cores. iterations: of a round.
@@ -86,7 +86,8 @@ def _one(job: Jacobi, place: Place, variants: str, threads: int | None) -> dict[
     argv += ["--work", str(job.work), "--heavy-part", str(job.heavy_part)]
     argv += ["--balance", job.balance]
     argv += ["--threads", str(threads)] if threads else []
-    argv += ["--spread", job.spread] if job.spread and {"spread", "nested", "openmp"} & set(variants.split(",")) else []
+    spreads = {"spread", "nested", "openmp"} & set(variants.split(","))
+    argv += ["--spread", job.spread] if job.spread and spreads else []
     argv += [] if job.send else ["--no-send"]
     ranks = place.machine.ranks
     crowded = ranks * (threads or 1) > len(os.sched_getaffinity(0))

@@ -32,8 +32,8 @@ from allport.plan import NO_BOUND, by_time, why_chosen
 from allport.units import format_bytes, format_seconds
 
 app = typer.Typer(help="Plan without running: algorithm, grid, time, words, messages, memory.", no_args_is_help=True)
-# What tells candidates of a kind apart, beside algorithm and grid.
-WIDTHS = {"gemm": ("panel",), "lu": ("block", "nb", "big")}
+# What tells candidates of a kind apart, beside algorithm and grid: their names in the plan, and as options.
+WIDTHS = {"gemm": {"panel": "panel"}, "lu": {"block": "panel", "nb": "nb", "big": "outer panel"}}
 PRICES = ("compute", "communicate", "total", "words", "messages", "memory", "x bound")
 
 All = Annotated[bool, typer.Option("--all", help="Show every candidate, not only the best 12.")]
@@ -91,11 +91,11 @@ def _arguments(given: dict[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def _widths(plan: dict[str, Any]) -> tuple[str, ...]:
+def _widths(plan: dict[str, Any]) -> dict[str, str]:
     return WIDTHS["gemm" if "k" in plan["problem"] else "lu"]
 
 
-def _candidate_row(c: dict[str, Any], widths: tuple[str, ...]) -> list[str]:
+def _candidate_row(c: dict[str, Any], widths: dict[str, str]) -> list[str]:
     grid = "x".join(str(g) for g in c["grid"])
     if "seconds" not in c:
         return [c["algorithm"], grid, *[""] * (len(widths) + len(PRICES)), c.get("why_not", "")]
@@ -118,7 +118,7 @@ def _candidate_row(c: dict[str, Any], widths: tuple[str, ...]) -> list[str]:
 def candidates_table(plan: dict[str, Any], most: int) -> Any:
     """Candidates of a plan by predicted time; the chosen one is marked."""
     widths = _widths(plan)
-    numbers = ("grid", *widths, *PRICES)
+    numbers = ("grid", *widths.values(), *PRICES)
     rows = table("", "algorithm", *numbers, "why not", right=numbers)
     chosen = plan["chosen"]
     for c in by_time(plan["candidates"][:most]):

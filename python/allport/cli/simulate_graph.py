@@ -9,6 +9,7 @@ from typing import Any
 import allport as ap
 from allport.cli.console import console, print_json, progress, table, tell_files
 from allport.cli.graph_options import TILE, Made, made
+from allport.report.pages.advice import machine_option
 from allport.units import format_bytes, format_count, format_flops, format_seconds
 
 SHOWN = 12
@@ -97,7 +98,7 @@ def _other_tiles(name: str, machine: ap.Machine, options: dict[str, Any]) -> lis
     for nb in ((options["nb"] or TILE) // 2, (options["nb"] or TILE) * 2):
         other = {**options, "nb": nb}
         if nb > 0:
-            command = f"allport simulate {name} -m {machine.name} {_given(other)}"
+            command = f"allport simulate {name}{machine_option(machine)} {_given(other)}"
             found.append((f"Tiles of {nb}", command, functools.partial(graph_of, other)))
     return found
 
@@ -153,7 +154,7 @@ def simulate_graph(
             run.timeline, gantt, title=f"{which.title}, on {machine.name}: {format_seconds(run.seconds)}"
         )
     if report is not None:
-        command = f"allport simulate {name} -m {machine.name} {_given(options)}"
+        command = f"allport simulate {name}{machine_option(machine)} {_given(options)}"
         others = _other_tiles(name, machine, options)
         ap.report.pages.write(
             ap.report.pages.of_graph_simulation(run, which.title, which.flops, command, others), report

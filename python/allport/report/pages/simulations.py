@@ -73,7 +73,7 @@ def _price(data: dict[str, Any] | None, schedule: Schedule) -> float | None:
 def _command(run: Simulation, more: str) -> str:
     s = run.schedule
     root = f" --root {s.root}" if s.root else ""
-    return f"allport simulate {s.collective} {advice.spec_of(run.machine)} --size {s.bytes}{root} {more}"
+    return f"allport simulate {s.collective}{advice.machine_option(run.machine)} --size {s.bytes}{root} {more}"
 
 
 def _of_price(run: Simulation, data: dict[str, Any] | None) -> list[Advice]:
