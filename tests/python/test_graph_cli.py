@@ -195,11 +195,11 @@ def test_ranks_that_take_one_step_after_the_other_are_slower():
     assert stepwise.seconds > 1.05 * ahead.seconds
 
 
-def test_more_than_can_be_kept_has_no_critical_path():
+def test_more_than_can_be_recorded_has_no_critical_path():
     graph = ap.graph.cholesky(1000, 100, "2x2")
     run = ap.graph.simulate(graph, "bgp:2x2", model=ap.graph.Model(trace_limit=100), trace=True)
     assert run.truncated and run.critical_path == [] and len(run.timeline) == 100
     whole = ap.graph.simulate(graph, "bgp:2x2", trace=True)
     assert not whole.truncated and whole.seconds == run.seconds and whole.critical_path
-    with pytest.raises(ap.Error, match="nothing was kept"):
+    with pytest.raises(ap.Error, match="nothing was recorded"):
         ap.report.gantt.chart(ap.graph.simulate(graph, "bgp:2x2").timeline)

@@ -139,7 +139,7 @@ def throttle(
     name: Name = "lab",
     as_json: Json = False,
 ) -> None:
-    """Give a cable another rate, both ways, also while a program runs."""
+    """Give a cable another rate, in both directions, also while a program runs."""
     lab = ap.lab.Lab.attach(name)
     cable = lab.throttle(link, rate)
     _say(f"{ap.lab.format_bits(cable.bits)} now", lab, cable, as_json)
