@@ -94,7 +94,7 @@ OTHERS = [
      "graph_create", "TaskGraph.writes"),
     ("outputs that are inputs", "graph/task_graph", "TaskGraph::forwards", "graph_create", "TaskGraph.forwards"),
     ("its steps", "graph/task_graph", "TaskGraph::steps", "graph_create", "TaskGraph.steps"),
-    ("gangs, whose bodies communicate", "graph/task_graph", "TaskGraph::gang", "graph_create visit_traffic", "TaskGraph.gang"),
+    ("gangs, whose bodies talk", "graph/task_graph", "TaskGraph::gang", "graph_create visit_traffic", "TaskGraph.gang"),
     ("what a gang's member says", "graph/task_graph", "GangContext",
      "body_gang body_send body_receive body_bcast body_reduce", "graph.GangContext"),
     ("what a body sees", "graph/task_graph", "TaskContext", "body_input body_output body_progress", "TaskGraph.run"),

@@ -86,7 +86,9 @@ def _simulated(name: str, processors: list[int], run: Run) -> dict[str, list[flo
         n = round(EACH * math.sqrt(count) / TILE) * TILE
         made = graph.cholesky(n, TILE, grid, lower=True)
         seconds = {label: graph.simulate(made, machine, tree=tree).seconds for label, tree in TREES}
-        seconds["pdpotrf"] = graph.simulate(Pdpotrf(n, BLOCK, grid), machine, model=graph.Model(segment="64KiB")).seconds
+        seconds["pdpotrf"] = graph.simulate(
+            Pdpotrf(n, BLOCK, grid), machine, model=graph.Model(segment="64KiB")
+        ).seconds
         for label, took in seconds.items():
             found[label].append(n**3 / 3 / took / count / GIGA)
     return found

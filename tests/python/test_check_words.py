@@ -58,7 +58,11 @@ def _own(way: str) -> str:
 def test_options_help_and_messages_are_looked_at(check_words: ModuleType) -> None:
     wrong = {(line, word) for line, word, _ in check_words.found_spoken(SAID, "python/allport/cli/simulate.py")}
     assert wrong == {(3, "way"), (6, "carrier"), (6, "uplo"), (7, "told"), (8, "twin"), (8, "--pivot")}
-    assert {word for _, word, _ in check_words.found_spoken(SAID, "python/allport/sim.py")} == {"way", "twin", "--pivot"}
+    assert {word for _, word, _ in check_words.found_spoken(SAID, "python/allport/sim.py")} == {
+        "way",
+        "twin",
+        "--pivot",
+    }
     linux = 'failure("node 3 has no carrier")'
     assert [*check_words.found_spoken(linux, "python/allport/lab/wires.py")] == []
     assert [word for _, word, _ in check_words.found_spoken(linux, "python/allport/graph.py")] == ["carrier"]

@@ -218,7 +218,9 @@ def test_options_of_computations_have_their_names_in_python():
 
 
 def test_every_command_that_prints_a_result_has_json():
-    without = [" ".join(words) for words, command in commands() if "--json" not in {o for p in command.params for o in p.opts}]
+    without = [
+        " ".join(words) for words, command in commands() if "--json" not in {o for p in command.params for o in p.opts}
+    ]
     assert without == ["lab run"], "whose output is the program's"
 
 

@@ -86,7 +86,15 @@ def test_plan_lu_on_the_command_line(allport):
     done = allport("plan", "lu", "--shape", "4000x4000", "--machine", "torus:4x4")
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout and done.stderr == ""
-    for word in ("P A = L U", "tournament pivoting", "chosen:", "2d", "outer panel", "x bound", "lower bounds on words"):
+    for word in (
+        "P A = L U",
+        "tournament pivoting",
+        "chosen:",
+        "2d",
+        "outer panel",
+        "x bound",
+        "lower bounds on words",
+    ):
         assert word in done.stdout, done.stdout
     done = allport("plan", "lu", "--shape", "400x300", "-n", 6, "--pivoting", "partial", "--json")
     data = json.loads(done.stdout)

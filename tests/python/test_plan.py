@@ -53,7 +53,9 @@ def test_the_tree_of_a_products_panels_is_asked_for(allport):
     ]
     assert len({plan.to_dict()["chosen"]["seconds"]["total"] for plan in plans}) >= 4
     done = allport("plan", "gemm", "--shape", "64x64x64", "-m", "torus:4x4", "--tree", "star")
-    assert done.returncode == 1 and "--tree = 'star': expected one of flat, chain, prefix, axes, binomial" in done.stderr
+    assert (
+        done.returncode == 1 and "--tree = 'star': expected one of flat, chain, prefix, axes, binomial" in done.stderr
+    )
     done = allport(*"plan gemm --shape 1024x1024x1024 -m bgp:4x4 --grid 4x4 --tree binomial --json".split())
     assert done.returncode == 0, done.stderr
 

@@ -26,10 +26,11 @@ class Jacobi:
 
     grid, block: two or three lengths, '2048x2048'; objects: as many blocks along each axis, in place of block.
     variants: some of 'mpi+openmp', 'nested', 'ckloop', 'spread', 'openmp' (as spread, by OpenMP's loops), 'process a
-    core', with commas. spread: threads on a block, '1,2'; None: all that divide a rank's threads. chunk, schedule, collapse: of the
-    loop within a block. work: all rows are computed so often. heavy: those of the first of heavy_part parts of the grid
-    so many times as often. balance: 'none', 'greedy', 'refine', between rounds; with commas: each of ours once with
-    each. send: whether faces travel. threads: of a rank; None: its share of the cores. iterations: of a round.
+    core', with commas. spread: threads on a block, '1,2'; None: all that divide a rank's threads. chunk, schedule,
+    collapse: of the loop within a block. work: all rows are computed so often. heavy: those of the first of heavy_part
+    parts of the grid so many times as often. balance: 'none', 'greedy', 'refine', between rounds; with commas: each of
+    ours once with each. send: whether faces travel. threads: of a rank; None: its share of the cores. iterations: of a
+    round.
     """
 
     grid: str = "2048x2048"

@@ -128,9 +128,7 @@ def bench(
     ],
     against: Annotated[
         str | None,
-        typer.Option(
-            autocompletion=completion.one_of("mpi", "none"), help="mpi: beside the MPI library's own; none."
-        ),
+        typer.Option(autocompletion=completion.one_of("mpi", "none"), help="mpi: beside the MPI library's own; none."),
     ] = "mpi",
     sizes: Annotated[
         list[str] | None, typer.Option(help="Of the whole vector: 4MB, 8:16MiB (doubling), or several with commas.")
@@ -175,7 +173,9 @@ def bench(
     ] = False,
     plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Draw bandwidth over size.")] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.json", help="All numbers.")] = None,
-    measured: Annotated[str | None, typer.Option(metavar="FILE.json", help="Where times are stored for explain.")] = None,
+    measured: Annotated[
+        str | None, typer.Option(metavar="FILE.json", help="Where times are stored for explain.")
+    ] = None,
     report: PageFile = None,
     as_json: Json = False,
     grid: Annotated[

@@ -16,9 +16,7 @@ FORMATS = ("goal", "msccl")
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write it.")]
 Format = Annotated[
     str,
-    typer.Option(
-        "--format", "-f", autocompletion=completion.one_of(*FORMATS), help="goal (LogGOPSim) or msccl (XML)."
-    ),
+    typer.Option("--format", "-f", autocompletion=completion.one_of(*FORMATS), help="goal (LogGOPSim) or msccl (XML)."),
 ]
 Steps = Annotated[int, typer.Option(help="msccl: steps that a threadblock may have; older MSCCL takes 256.")]
 Rates = Annotated[

@@ -47,9 +47,7 @@ def exec_(
     ] = None,
     interface: Annotated[
         str | None,
-        typer.Option(
-            autocompletion=completion.one_of("mpi", "scalapack"), help="mpi or scalapack: one drop-in alone."
-        ),
+        typer.Option(autocompletion=completion.one_of("mpi", "scalapack"), help="mpi or scalapack: one drop-in alone."),
     ] = None,
     report: Annotated[
         str | None, typer.Option(metavar="FILE.json", help="The report goes there and is not printed.")

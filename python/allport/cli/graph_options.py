@@ -33,7 +33,10 @@ GRAPH: Group = {
         ],
         None,
     ),
-    "tiles": (Annotated[int | None, typer.Option(help="Tiles a side, in place of --shape; of 1 x 1 unless --nb.")], None),
+    "tiles": (
+        Annotated[int | None, typer.Option(help="Tiles a side, in place of --shape; of 1 x 1 unless --nb.")],
+        None,
+    ),
     "nb": (Annotated[int | None, typer.Option(help=f"Tile or block size; else {TILE}. lu 1d: as in `plan lu`.")], None),
     "grid": (
         Annotated[
@@ -86,9 +89,7 @@ def _grid(grid: str | None, machine: ap.Machine | None) -> str:
     return f"{rows}x{machine.ranks // rows}"
 
 
-def _planned(
-    name: str, extents: list[int], machine: ap.Machine, dtype: str, options: ap.Options
-) -> tuple[Any, str]:
+def _planned(name: str, extents: list[int], machine: ap.Machine, dtype: str, options: ap.Options) -> tuple[Any, str]:
     plan: ap.plan.GemmPlan | ap.plan.LuPlan
     if name == "gemm":
         m, n, k = extents
@@ -165,7 +166,7 @@ def made(
         chosen = ap.Options(grid=grid, algorithm=algorithm, panel=panel, candidates=1)
         graph, title = _planned(name, extents, machine or machine_of(None), dtype, chosen)
     elif name == "lu":
-        given = {"grid": grid, "algorithm": algorithm, "panel": panel, "nb": nb or 0}
+        given: dict[str, Any] = {"grid": grid, "algorithm": algorithm, "panel": panel, "nb": nb or 0}
         chosen = ap.Options(**given, pivoting=pivoting, candidates=1)
         graph, title = _planned(name, extents, machine or machine_of(None), dtype, chosen)
     elif name == "lu-solve":

@@ -76,7 +76,11 @@ Machine = Annotated[
 AnyMachine = Annotated[
     str | None,
     typer.Option(
-        "--machine", "-m", metavar="SPEC", autocompletion=completion.machines, help="torus:4x4, bgp:8x8x8, FILE.toml, ..."
+        "--machine",
+        "-m",
+        metavar="SPEC",
+        autocompletion=completion.machines,
+        help="torus:4x4, bgp:8x8x8, FILE.toml, ...",
     ),
 ]
 Spec = Annotated[str | None, typer.Argument(metavar="SPEC", autocompletion=completion.machines, help=SPEC_HELP)]

@@ -146,7 +146,9 @@ def print_cholesky(data: dict[str, Any]) -> None:
     check = {"check": "checked"} if data["checked"] else {}
     if check:
         product = "L L^H" if data["plan"]["problem"]["uplo"] == "L" else "U^H U"
-        out.print(f"residual ||A - {product}|| / (||A|| n eps) = {_number(data['residual'])}, LAPACK asks for at most 30")
+        out.print(
+            f"residual ||A - {product}|| / (||A|| n eps) = {_number(data['residual'])}, LAPACK asks for at most 30"
+        )
     if data["trace"] is not None:
         out.print(f"trace: {data['trace']}")
     out.print(_ended(data, load="read", cholesky="factored", **check, save="written"))

@@ -40,7 +40,10 @@ app = typer.Typer(help="Run a job on files.", no_args_is_help=True)
 
 GrowthBound = Annotated[float | None, typer.Option(metavar="G", help="Warn when max|U| / max|A| exceeds this.")]
 FallBack = Annotated[
-    bool, typer.Option("--fall-back", help="Copy A, and factor it again by partial pivoting when --growth-bound is exceeded.")
+    bool,
+    typer.Option(
+        "--fall-back", help="Copy A, and factor it again by partial pivoting when --growth-bound is exceeded."
+    ),
 ]
 Trace = Annotated[
     str | None,

@@ -16,9 +16,7 @@ from allport.errors import failure
 __all__ = ["Finding", "examine"]
 
 
-def examine(
-    program_path: str | None = None, ranks: int | None = None, select_file: str | None = None
-) -> list[Finding]:
+def examine(program_path: str | None = None, ranks: int | None = None, select_file: str | None = None) -> list[Finding]:
     """Looks at processors, a job's load, MPI, what the lab needs and, where given, a program and a select file.
 
     ranks: of the job on this computer; None: one a core. select_file: what runs wrote as ALLPORT_SELECT_FILE; those
