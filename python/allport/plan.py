@@ -100,15 +100,16 @@ def over_bound(chosen: dict[str, Any], report: dict[str, Any], word: int) -> tup
 
 @contextmanager
 def _named_as_options(kind: type) -> Iterator[None]:
-    """Errors that name a decision as the table of such a plan does name the option in its place."""
+    """Errors that begin with a decision, by its name in such a plan's table, name the options in its place."""
+    names = DECISIONS[kind]
     try:
         yield
     except Error as error:
-        text, names = str(error), {name: option for name, option in DECISIONS[kind].items() if name != option}
-        if not re.match(rf"({'|'.join(names)}) = ", text):
+        text = str(error)
+        if text.partition(" = ")[0] not in names:
             raise
-        text = re.sub(rf"\b({'|'.join(names)}) = ", lambda found: f"{names[found[1]]} = ", text)
-        raise failure(f"options.{text}", error.kind) from None
+        words = re.sub(rf"\b({'|'.join(names)}) = ", lambda found: f"{names[found[1]]} = ", text)
+        raise failure(f"options.{words}", error.kind) from None
 
 
 def parse_grid(grid: str | tuple[int, ...] | None) -> tuple[int, int, int]:
