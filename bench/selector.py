@@ -32,7 +32,7 @@ WITHIN = 1.05
 
 def case(grid: str, block: str, ranks: int, heavy: int, rounds: int) -> dict[str, Any]:
     threads = max(2, len(os.sched_getaffinity(0)) // ranks)
-    job = jacobi.Jacobi(grid=grid, block=block, ranks=ranks, threads=threads, heavy=heavy, ways="all,select,again",
+    job = jacobi.Jacobi(grid=grid, block=block, ranks=ranks, threads=threads, heavy=heavy, variants="all,select,again",
                         iterations=STEP[grid], rounds=rounds)  # fmt: skip
     ways = jacobi.run(job)["ways"]
     selected, again = ways.pop("selected"), ways.pop("standard again")

@@ -26,8 +26,8 @@ void bind_plan(nb::module_& m) {
           "shape", [](CholeskyPlan const& p) { return nb::make_tuple(p.problem.n, p.problem.n); },
           nb::sig("def shape(self) -> tuple[int, int]"))
       .def_prop_ro(
-          "uplo", [](CholeskyPlan const& p) { return std::string(1, static_cast<char>(p.problem.uplo)); },
-          "Which triangle: 'L' or 'U'.")
+          "lower", [](CholeskyPlan const& p) { return p.problem.uplo == Uplo::lower; },
+          "Whether the factor is L of A = L L^H; otherwise U of U^H U.")
       .def_prop_ro(
           "grid", [](CholeskyPlan const& p) { return nb::make_tuple(p.chosen.rows, p.chosen.cols); },
           nb::sig("def grid(self) -> tuple[int, int]"), "p_r x p_c.")

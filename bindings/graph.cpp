@@ -47,18 +47,18 @@ std::optional<std::int64_t> total(TaskGraph const& graph) {
   return sum;
 }
 
-nb::list count(TaskGraph const& graph, Transport const& carrier) {
+nb::list count(TaskGraph const& graph, Transport const& transport) {
   std::vector<graph::Count> counts;
   {
     auto const unlocked = nb::gil_scoped_release();
-    counts = graph::count(graph, carrier);
+    counts = graph::count(graph, transport);
   }
   nb::list list;
   for (auto const& c : counts) list.append(dict_of(c));
   return list;
 }
 
-nb::dict price(TaskGraph const& graph, Machine const& machine, Transport const& carrier, int workers, double factor,
+nb::dict price(TaskGraph const& graph, Machine const& machine, Transport const& transport, int workers, double factor,
                std::int64_t segment) {
   graph::Price price;
   {
@@ -67,7 +67,7 @@ nb::dict price(TaskGraph const& graph, Machine const& machine, Transport const& 
     options.workers = workers;
     options.factor = factor;
     options.segment = segment;
-    price = graph::price(graph, machine, carrier, options);
+    price = graph::price(graph, machine, transport, options);
   }
   nb::dict d;
   d["work"] = price.work.value();
@@ -98,7 +98,7 @@ nb::dict columns(TaskGraph const& graph, std::vector<graph::Span> const& spans) 
 }
 
 /// @param windows, warm, span, tail  as in Sampling; windows = 0: all steps
-nb::dict simulate(TaskGraph const& graph, Machine const& machine, Transport const& carrier,
+nb::dict simulate(TaskGraph const& graph, Machine const& machine, Transport const& transport,
                   graph::SimulateOptions options, int windows, int warm, int span, int tail,
                   nb::object const& progress) {
   Signals signals;
@@ -112,9 +112,9 @@ nb::dict simulate(TaskGraph const& graph, Machine const& machine, Transport cons
   signals.guard([&] {
     auto const unlocked = nb::gil_scoped_release();
     if (windows > 0) {
-      sampled = graph::simulate_sampled(graph, machine, carrier, options, {windows, warm, span, tail});
+      sampled = graph::simulate_sampled(graph, machine, transport, options, {windows, warm, span, tail});
     } else {
-      sampled.result = graph::simulate(graph, machine, carrier, options);
+      sampled.result = graph::simulate(graph, machine, transport, options);
       sampled.steps = sampled.simulated = graph.steps();
     }
   });
@@ -153,13 +153,13 @@ nb::dict dict_of(graph::Count const& c) {
 }
 
 void bind_graph(nb::module_& m) {
-  nb::class_<Transport>(m, "Carrier", "Which messages carry what an edge carries to other ranks.");
+  nb::class_<Transport>(m, "Transport", "The messages by which an output or a sum reaches other ranks.");
   m.def(
-      "carrier", [](std::string const& name) { return graph::transport(name); }, "name"_a);
+      "transport", [](std::string const& name) { return graph::transport(name); }, "name"_a);
   m.def("graph_total", total, "graph"_a);
   m.def("graph_check", check, "graph"_a, "exhaustive"_a, "paths"_a, "seed"_a);
-  m.def("graph_count", count, "graph"_a, "carrier"_a);
-  m.def("graph_price", price, "graph"_a, "machine"_a, "carrier"_a, "workers"_a, "factor"_a, "segment"_a);
+  m.def("graph_count", count, "graph"_a, "transport"_a);
+  m.def("graph_price", price, "graph"_a, "machine"_a, "transport"_a, "workers"_a, "factor"_a, "segment"_a);
   nb::class_<graph::SimulateOptions>(m, "GraphSimOptions", "What of a task graph is simulated, and what is kept.")
       .def(
           "__init__",
@@ -169,7 +169,7 @@ void bind_graph(nb::module_& m) {
           },
           nb::kw_only(), "workers"_a, "factor"_a, "segment"_a, "trace"_a, "trace_limit"_a, "first"_a, "end"_a,
           "in_steps"_a);
-  m.def("graph_simulate", simulate, "graph"_a, "machine"_a, "carrier"_a, "options"_a, "windows"_a, "warm"_a, "span"_a,
+  m.def("graph_simulate", simulate, "graph"_a, "machine"_a, "transport"_a, "options"_a, "windows"_a, "warm"_a, "span"_a,
         "tail"_a, "progress"_a);
   m.def(
       "graph_draw",

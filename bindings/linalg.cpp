@@ -44,14 +44,14 @@ void bind_options(nb::module_& m) {
       .def(
           "__init__",
           [](GemmOptions* self, GivenName const& algorithm, GivenGrid const& grid, GivenName const& order, Index panel,
-             std::int64_t memory, GivenName const& way, int candidates, GivenPlaces const& mapping,
+             std::int64_t memory, GivenName const& tree, int candidates, GivenPlaces const& mapping,
              std::optional<std::tuple<Distribution, Distribution, Distribution>> const& given, bool reads_c) {
             new (self) GemmOptions{.algorithm = algorithm.value_or(""),
                                    .grid = grid_of(grid),
                                    .order = order.value_or(""),
                                    .panel = panel,
                                    .memory = Bytes(memory),
-                                   .way = way_named(way),
+                                   .way = tree_named(tree),
                                    .candidates = candidates,
                                    .mapping = mapping_of(mapping)};
             if (!given) return;
@@ -59,7 +59,7 @@ void bind_options(nb::module_& m) {
             self->given = GemmGiven{a, b, c, reads_c};
           },
           nb::kw_only(), "algorithm"_a = nb::none(), "grid"_a = nb::none(), "order"_a = nb::none(), "panel"_a = 0,
-          "memory"_a = 0, "way"_a = nb::none(), "candidates"_a = 0, "mapping"_a = nb::none(), "given"_a = nb::none(),
+          "memory"_a = 0, "tree"_a = nb::none(), "candidates"_a = 0, "mapping"_a = nb::none(), "given"_a = nb::none(),
           "reads_c"_a = false);
 }
 

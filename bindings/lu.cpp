@@ -26,31 +26,31 @@ void bind_options(nb::module_& m) {
   nb::class_<LuProblem>(m, "LuProblem", "A (m x n), and how pivots are found: 'tournament', 'partial' or 'none'.")
       .def(
           "__init__",
-          [](LuProblem* self, Index rows, Index cols, char type, std::string const& pivot) {
-            new (self) LuProblem{rows, cols, scalar_named(type), pivoting_named("pivot", pivot)};
+          [](LuProblem* self, Index rows, Index cols, char type, std::string const& pivoting) {
+            new (self) LuProblem{rows, cols, scalar_named(type), pivoting_named("pivoting", pivoting)};
           },
-          "m"_a, "n"_a, "scalar"_a, "pivot"_a);
+          "m"_a, "n"_a, "scalar"_a, "pivoting"_a);
   nb::class_<LuOptions>(m, "LuOptions", "What the caller fixes; everything left out is chosen by predicted time.")
       .def(
           "__init__",
-          [](LuOptions* self, GivenName const& algorithm, GivenGrid const& grid, GivenName const& order, Index block,
-             Index nb, Index big, std::int64_t memory, GivenName const& way, std::optional<Distribution> const& given,
-             int candidates, GivenPlaces const& mapping) {
+          [](LuOptions* self, GivenName const& algorithm, GivenGrid const& grid, GivenName const& order, Index panel,
+             Index nb, Index outer_panel, std::int64_t memory, GivenName const& tree,
+             std::optional<Distribution> const& given, int candidates, GivenPlaces const& mapping) {
             new (self) LuOptions{.algorithm = algorithm.value_or(""),
                                  .grid = grid_of(grid),
                                  .order = order.value_or(""),
-                                 .block = block,
+                                 .block = panel,
                                  .nb = nb,
-                                 .big = big,
+                                 .big = outer_panel,
                                  .memory = Bytes(memory),
-                                 .way = way_named(way),
+                                 .way = tree_named(tree),
                                  .given = given,
                                  .candidates = candidates,
                                  .mapping = mapping_of(mapping)};
           },
-          nb::kw_only(), "algorithm"_a = nb::none(), "grid"_a = nb::none(), "order"_a = nb::none(), "block"_a = 0,
-          "nb"_a = 0, "big"_a = 0, "memory"_a = 0, "way"_a = nb::none(), "given"_a = nb::none(), "candidates"_a = 0,
-          "mapping"_a = nb::none());
+          nb::kw_only(), "algorithm"_a = nb::none(), "grid"_a = nb::none(), "order"_a = nb::none(), "panel"_a = 0,
+          "nb"_a = 0, "outer_panel"_a = 0, "memory"_a = 0, "tree"_a = nb::none(), "given"_a = nb::none(),
+          "candidates"_a = 0, "mapping"_a = nb::none());
 }
 
 void bind_plan(nb::module_& m) {
@@ -58,7 +58,7 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro(
           "algorithm", [](LuPlan const& p) { return p.chosen.algorithm; }, "A name of lu_algorithms().")
       .def_prop_ro(
-          "pivot", [](LuPlan const& p) { return name(p.problem.pivoting); }, "tournament, partial or none.")
+          "pivoting", [](LuPlan const& p) { return name(p.problem.pivoting); }, "tournament, partial or none.")
       .def_prop_ro(
           "shape", [](LuPlan const& p) { return nb::make_tuple(p.problem.m, p.problem.n); },
           nb::sig("def shape(self) -> tuple[int, int]"))
@@ -67,11 +67,11 @@ void bind_plan(nb::module_& m) {
           [](LuPlan const& p) { return nb::make_tuple(p.chosen.grid.rows, p.chosen.grid.cols, p.chosen.grid.layers); },
           nb::sig("def grid(self) -> tuple[int, int, int]"), "p_r x p_c x c.")
       .def_prop_ro(
-          "block", [](LuPlan const& p) { return p.chosen.block; }, "Columns of a panel.")
+          "panel", [](LuPlan const& p) { return p.chosen.block; }, "Columns of a panel.")
       .def_prop_ro(
           "nb", [](LuPlan const& p) { return p.chosen.nb; }, "Columns of a rank's blocks in the distribution.")
       .def_prop_ro(
-          "big", [](LuPlan const& p) { return p.chosen.big; }, "Columns between two sums over the layers.")
+          "outer_panel", [](LuPlan const& p) { return p.chosen.big; }, "Columns between two sums over the layers.")
       .def_prop_ro(
           "predicted", [](LuPlan const& p) { return p.chosen.total.value(); }, "Seconds, with overlap.")
       .def_prop_ro(

@@ -143,7 +143,7 @@ void bind_parts(nb::module_& m) {
       .def_static(
           "parse", [](Text const& spec) { return TopologyIds::parse(spec.bytes); }, "spec"_a,
           "'3x1bit', '4x3bit:2048', or a file with a line of digits for each rank, as 2.0.13.1.")
-      .def_static("usual_bits", &TopologyIds::default_bits, "ranks"_a,
+      .def_static("default_bits", &TopologyIds::default_bits, "ranks"_a,
                   "Bits of a digit as in Song09's examples: the square root of log2(ranks), rounded down.")
       .def_prop_ro("bits", &TopologyIds::bits, "Bits of a digit.")
       .def_prop_ro("base", &TopologyIds::base, "2 ** bits.")

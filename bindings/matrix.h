@@ -69,8 +69,8 @@ Uplo uplo_named(std::string const& text);
 
 /// What options leave open, as Python says it: None.
 using GivenName = std::optional<std::string>;
-[[nodiscard]] inline std::optional<MulticastTree> way_named(GivenName const& way) {
-  return way ? std::optional(parse_multicast_tree(*way)) : std::nullopt;
+[[nodiscard]] inline std::optional<MulticastTree> tree_named(GivenName const& tree) {
+  return tree ? std::optional(parse_multicast_tree(*tree)) : std::nullopt;
 }
 using GivenGrid = std::optional<std::tuple<int, int, int>>;
 GemmGrid grid_of(GivenGrid const& grid);

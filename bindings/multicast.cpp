@@ -1,4 +1,4 @@
-// Module multicast in Python, and the choice among its ways.
+// Module multicast in Python, and the choice among its algorithms.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -22,9 +22,9 @@ DestinationSet set_of(TopologyIds const& ids, Destinations const& destinations) 
   return destinations ? DestinationSet::of(ids, *destinations) : DestinationSet::all(ids);
 }
 
-Multicast multicast(TopologyIds const& ids, Rank source, Destinations const& to, std::string const& way, int split) {
+Multicast multicast(TopologyIds const& ids, Rank source, Destinations const& to, std::string const& tree, int split) {
   ensure(source >= 0 && source < ids.ranks(), "source", source, "a rank in 0.." + std::to_string(ids.ranks() - 1));
-  auto made = multicast_by(parse_multicast_tree(way), ids, source, set_of(ids, to));
+  auto made = multicast_by(parse_multicast_tree(tree), ids, source, set_of(ids, to));
   made.split = {split};
   return made;
 }
@@ -69,25 +69,25 @@ void bind_rule(nb::module_& m) {
               "tuple[bool, list[tuple[int, list[int]]]]"));
   m.def(
       "multicast_share",
-      [](TopologyIds const& ids, Rank source, Destinations const& to, std::string const& way, int split, Rank rank) {
-        auto const mine = share(ids, multicast(ids, source, to, way, split), rank);
+      [](TopologyIds const& ids, Rank source, Destinations const& to, std::string const& tree, int split, Rank rank) {
+        auto const mine = share(ids, multicast(ids, source, to, tree, split), rank);
         auto const from = mine.from < 0 ? std::optional<Rank>() : mine.from;
         return nb::make_tuple(from, mine.deliver, hops_of(ids, mine.hops));
       },
-      "ids"_a, "source"_a, "destinations"_a.none(), "way"_a, "split"_a, "rank"_a,
-      nb::sig("def multicast_share(ids: TopologyIds, source: int, destinations: list[int] | None, way: str, "
+      "ids"_a, "source"_a, "destinations"_a.none(), "tree"_a, "split"_a, "rank"_a,
+      nb::sig("def multicast_share(ids: TopologyIds, source: int, destinations: list[int] | None, tree: str, "
               "split: int, rank: int) -> tuple[int | None, bool, list[tuple[int, list[int]]]]"));
   m.def(
       "multicast_messages",
-      [](TopologyIds const& ids, Rank source, Destinations const& to, std::string const& way, int split) {
-        return messages(ids, multicast(ids, source, to, way, split));
+      [](TopologyIds const& ids, Rank source, Destinations const& to, std::string const& tree, int split) {
+        return messages(ids, multicast(ids, source, to, tree, split));
       },
-      "ids"_a, "source"_a, "destinations"_a.none(), "way"_a, "split"_a);
+      "ids"_a, "source"_a, "destinations"_a.none(), "tree"_a, "split"_a);
   m.def(
       "multicast_check",
-      [](TopologyIds const& ids, Rank source, Destinations const& to, std::string const& way, int split,
+      [](TopologyIds const& ids, Rank source, Destinations const& to, std::string const& tree, int split,
          Machine const* machine) {
-        auto const r = check(ids, multicast(ids, source, to, way, split), machine);
+        auto const r = check(ids, multicast(ids, source, to, tree, split), machine);
         nb::dict d;
         d["ok"] = r.ok();
         d["faults"] = r.faults;
@@ -103,8 +103,8 @@ void bind_rule(nb::module_& m) {
         }
         return d;
       },
-      "ids"_a, "source"_a, "destinations"_a.none(), "way"_a, "split"_a, "machine"_a.none(),
-      nb::sig("def multicast_check(ids: TopologyIds, source: int, destinations: list[int] | None, way: str, split: "
+      "ids"_a, "source"_a, "destinations"_a.none(), "tree"_a, "split"_a, "machine"_a.none(),
+      nb::sig("def multicast_check(ids: TopologyIds, source: int, destinations: list[int] | None, tree: str, split: "
               "int, machine: Machine | None) -> dict[str, object]"));
 }
 
@@ -114,12 +114,12 @@ void bind_multicast(nb::module_& m) {
   bind_rule(m);
   m.def(
       "multicast_schedule",
-      [](TopologyIds const& ids, Rank source, Destinations const& to, std::string const& way, int split,
+      [](TopologyIds const& ids, Rank source, Destinations const& to, std::string const& tree, int split,
          std::int64_t bytes, std::int64_t segment, std::int64_t window) {
-        return multicast_schedule(ids, parse_multicast_tree(way), {split}, contract(ids.ranks(), source, bytes, to),
+        return multicast_schedule(ids, parse_multicast_tree(tree), {split}, contract(ids.ranks(), source, bytes, to),
                                   {segment, checked_window(window)});
       },
-      "ids"_a, "source"_a, "destinations"_a.none(), "way"_a, "split"_a, "bytes"_a, "segment"_a, "window"_a);
+      "ids"_a, "source"_a, "destinations"_a.none(), "tree"_a, "split"_a, "bytes"_a, "segment"_a, "window"_a);
   m.def(
       "choose_multicast",
       [](Machine const& machine, Rank source, Destinations const& to, std::int64_t bytes,

@@ -141,7 +141,7 @@ nb::dict common_options(Options const& o) {
   d["grid"] = o.grid.rows > 0 ? nb::object(nb::make_tuple(o.grid.rows, o.grid.cols, o.grid.layers)) : nb::none();
   d["order"] = name_or_none(o.order);
   d["memory"] = o.memory.value();
-  d["way"] = o.way ? nb::cast(std::string(name(*o.way))) : nb::none();
+  d["tree"] = o.way ? nb::cast(std::string(name(*o.way))) : nb::none();
   d["candidates"] = o.candidates;
   d["mapping"] = o.mapping ? nb::cast(o.mapping->list()) : nb::none();
   return d;
@@ -168,9 +168,9 @@ nb::tuple planned_from(GemmPlan const& p) {
 nb::tuple planned_from(LuPlan const& p) {
   ensure_not_given(p.options.given.has_value());
   auto options = common_options(p.options);
-  options["block"] = p.options.block;
+  options["panel"] = p.options.block;
   options["nb"] = p.options.nb;
-  options["big"] = p.options.big;
+  options["outer_panel"] = p.options.big;
   auto const& q = p.problem;
   return nb::make_tuple(nb::make_tuple(q.m, q.n, letter(q.type), std::string(name(q.pivoting))), p.machine, options);
 }

@@ -16,7 +16,7 @@ using namespace nb::literals;
 /// allport.graph.Task. It outlives the module, as its types do.
 PyObject* task_type = nullptr;
 
-constexpr std::array<std::string_view, 4> carriers{"data", "sum", "order", "sent"};
+constexpr std::array<std::string_view, 4> edge_kinds{"data", "sum", "order", "sent"};
 
 Error wrong(nb::handle got, std::string_view what, std::string_view expected) {
   return Error(ErrorKind::schedule, fmt::format("{} gave {}; expected {}", what, nb::repr(got).c_str(), expected));
@@ -51,18 +51,18 @@ std::string text(nb::handle got, nb::handle whole, std::string_view what, std::s
 
 nb::handle at(nb::handle tuple, Py_ssize_t index) { return PyTuple_GetItem(tuple.ptr(), index); }
 
-EdgeKind parse_carries(std::string_view text) {
-  auto const found = std::ranges::find(carriers, text);
-  ensure(found != carriers.end(), "carries", fmt::format("'{}'", text), "data, sum, order or sent", "",
+EdgeKind parse_edge_kind(std::string_view text) {
+  auto const found = std::ranges::find(edge_kinds, text);
+  ensure(found != edge_kinds.end(), "kind", fmt::format("'{}'", text), "data, sum, order or sent", "",
          ErrorKind::schedule);
-  return static_cast<EdgeKind>(found - carriers.begin());
+  return static_cast<EdgeKind>(found - edge_kinds.begin());
 }
 
-Collective parse_talk(std::string_view text) {
+Collective parse_gang_collective(std::string_view text) {
   for (auto const what : {Collective::broadcast, Collective::reduce, Collective::allreduce}) {
     if (name(what) == text) return what;
   }
-  throw Error::argument("talk", fmt::format("'{}'", text), "bcast, reduce or allreduce", "", ErrorKind::schedule);
+  throw Error::argument("what", fmt::format("'{}'", text), "bcast, reduce or allreduce", "", ErrorKind::schedule);
 }
 
 Kernel parse_kernel(std::string_view text) {
@@ -97,11 +97,11 @@ Edge edge_of(nb::handle got, std::string_view what) {
   auto const size = PyTuple_Check(got.ptr()) ? PyTuple_Size(got.ptr()) : 0;
   if (size > 0 && PyLong_Check(at(got, 0).ptr())) return {task_of(got, what)};
   if (size < 1 || size > 4 || !PyTuple_Check(at(got, 0).ptr()))
-    throw wrong(got, what, "an Edge, (child, input, output, carries), or a Task");
+    throw wrong(got, what, "an Edge, (child, input, output, kind), or a Task");
   Edge edge{task_of(at(got, 0), what)};
   if (size > 1) edge.input = integer<int>(at(got, 1), got, what, "input");
   if (size > 2) edge.output = integer<int>(at(got, 2), got, what, "output");
-  if (size > 3) edge.kind = parse_carries(text(at(got, 3), got, what, "carries"));
+  if (size > 3) edge.kind = parse_edge_kind(text(at(got, 3), got, what, "kind"));
   return edge;
 }
 
@@ -133,18 +133,19 @@ bool gang_of(nb::handle got, std::string_view what, Gang& gang) {
   for (auto const one : at(got, 0)) gang.members.push_back(task_of(one, what));
   if (gang.members.empty()) throw wrong(at(got, 0), what, "a gang of one member or more");
   for (auto const one : at(got, 1)) {
-    GangCollective talk;
-    talk.what = parse_talk(text(at(one, 0), one, what, "a collective"));
-    talk.root = integer<int>(at(one, 1), one, what, "root");
-    talk.bytes = integer<std::int64_t>(at(one, 2), one, what, "size");
-    talk.element = integer<std::int64_t>(at(one, 3), one, what, "element");
-    talk.times = integer<std::int64_t>(at(one, 4), one, what, "times");
+    GangCollective collective;
+    collective.what = parse_gang_collective(text(at(one, 0), one, what, "a collective"));
+    collective.root = integer<int>(at(one, 1), one, what, "root");
+    collective.bytes = integer<std::int64_t>(at(one, 2), one, what, "size");
+    collective.element = integer<std::int64_t>(at(one, 3), one, what, "element");
+    collective.times = integer<std::int64_t>(at(one, 4), one, what, "times");
     auto const members = static_cast<std::int64_t>(gang.members.size());
-    ensure(talk.root >= 0 && talk.root < members, "root", talk.root,
+    ensure(collective.root >= 0 && collective.root < members, "root", collective.root,
            fmt::format("a member of the gang, in 0..{}", members - 1), "", ErrorKind::schedule);
-    ensure(talk.bytes >= 0 && talk.element > 0, "size", talk.bytes, "0 or more elements", "", ErrorKind::schedule);
-    ensure(talk.times >= 0, "times", talk.times, "0 or more", "", ErrorKind::schedule);
-    gang.collectives.push_back(talk);
+    ensure(collective.bytes >= 0 && collective.element > 0, "size", collective.bytes, "0 or more elements", "",
+           ErrorKind::schedule);
+    ensure(collective.times >= 0, "times", collective.times, "0 or more", "", ErrorKind::schedule);
+    gang.collectives.push_back(collective);
   }
   gang.expected_bytes = number(at(got, 2), got, what, "expected_bytes");
   gang.expected_messages = number(at(got, 3), got, what, "expected_messages");

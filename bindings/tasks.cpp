@@ -17,7 +17,7 @@ namespace {
 
 using namespace nb::literals;
 
-nb::dict run(TaskGraph const& graph, Communicator const& comm, int workers, std::string const& way,
+nb::dict run(TaskGraph const& graph, Communicator const& comm, int workers, std::string const& tree,
              std::string const& op, std::string const& dtype, double stall_seconds, bool record) {
   Signals signals;
   tasks::RunReport report;
@@ -26,7 +26,7 @@ nb::dict run(TaskGraph const& graph, Communicator const& comm, int workers, std:
     std::string trouble;
     tasks::RunOptions options;
     try {
-      if (!way.empty()) options.multicast = parse_multicast_tree(way);
+      if (!tree.empty()) options.multicast = parse_multicast_tree(tree);
       if (!op.empty()) options.combine = combine_of(op, dtype);
     } catch (Error const& error) {
       trouble = error.what();
@@ -93,15 +93,15 @@ nb::dict dict_of(tasks::RunReport const& report) {
 
 void bind_tasks(nb::module_& m) {
   m.def(
-      "usual_segment", [](Machine const& machine) { return tasks::default_segment(machine).value(); }, "machine"_a);
+      "default_segment", [](Machine const& machine) { return tasks::default_segment(machine).value(); }, "machine"_a);
   m.def(
-      "way_carrier",
-      [](Machine const& machine, std::string const& way) {
-        return way.empty() ? tasks::transport(machine) : tasks::transport(machine, parse_multicast_tree(way));
+      "tree_transport",
+      [](Machine const& machine, std::string const& tree) {
+        return tree.empty() ? tasks::transport(machine) : tasks::transport(machine, parse_multicast_tree(tree));
       },
-      "machine"_a, "way"_a);
-  m.def("run_graph", run, "graph"_a, "comm"_a, "workers"_a, "way"_a, "op"_a, "dtype"_a, "stall_seconds"_a, "record"_a,
-        nb::sig("def run_graph(graph: TaskGraph, comm: Communicator, workers: int, way: str, op: str, dtype: str, "
+      "machine"_a, "tree"_a);
+  m.def("run_graph", run, "graph"_a, "comm"_a, "workers"_a, "tree"_a, "op"_a, "dtype"_a, "stall_seconds"_a, "record"_a,
+        nb::sig("def run_graph(graph: TaskGraph, comm: Communicator, workers: int, tree: str, op: str, dtype: str, "
                 "stall_seconds: float, record: bool) -> dict"));
   m.def("loop_advice", advice, "path"_a, nb::sig("def loop_advice(path: str) -> list[dict]"));
   using Lengths = std::vector<std::int64_t>;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 import sys
 from collections.abc import Iterator
@@ -27,6 +28,38 @@ WORDS = {
 }
 _FORBIDDEN = {re.compile(rf"(?<![a-z]){word}"): remedy for word, remedy in WORDS.items()}
 
+#: Where the words of the Python package are checked that a user reads: options, their help, and messages.
+SPOKEN = "python/allport"
+#: What is said to a user: calls whose texts are read, beside the docstrings of commands.
+SPEAKERS = {"Advice", "Argument", "Error", "JobFailed", "Option", "Typer", "fail", "failure", "warn"}
+#: What is forbidden there, whole words and what they begin.
+SPOKEN_WORDS = {
+    r"bids?\b": "pivot candidate",
+    r"carri(?:er|es|ed)": "transport; kind of an edge",
+    r"dealt\b": "distributed",
+    r"drones?\b": "team member",
+    r"(?:keeps?|kept)\b": "store, record, retain",
+    r"passages?\b": "path cost",
+    r"seats?\b": "grid coordinates, place",
+    r"talk(?:s|ed|ing)?\b": "communicate; in-task collective",
+    r"(?:tells?|told)\b": "report, say, name",
+    r"twins?\b": "shadow communicator; repeat",
+    r"uplo\b": "lower",
+    r"usual": "default",
+    r"verdicts?\b": "decision",
+    r"ways?\b": "route, multicast tree, algorithm, variant",
+    # Options that had another name than in ap.Options.
+    r"--(?:big|block|pivot)\b": "--outer-panel, --panel, --pivoting",
+}
+_SPOKEN = {re.compile(rf"(?<![a-z_]){word}"): remedy for word, remedy in SPOKEN_WORDS.items()}
+#: Words of the field that are spelled alike: file, word.
+MEANT = {
+    ("python/allport/lab/watch.py", "carrier"),  # of a network interface
+    ("python/allport/lab/wires.py", "carrier"),
+    ("python/allport/cli/lab.py", "carrier"),
+    ("python/allport/cli/bench.py", "--block"),  # of cells
+}
+
 
 def files(root: Path) -> Iterator[Path]:
     """The texts of the tree."""
@@ -49,6 +82,36 @@ def found(text: str) -> Iterator[tuple[int, str, str]]:
             yield apart.count("\n", 0, match.start()) + 1, match[0], remedy
 
 
+def _texts(node: ast.AST) -> Iterator[tuple[int, str]]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.lineno, part.value
+
+
+def spoken(text: str, commands: bool = False) -> Iterator[tuple[int, str]]:
+    """(line, text) of what a module of Python says to a user. commands: docstrings of functions are help."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in SPEAKERS:
+                yield from _texts(node)
+        elif commands and isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            if node.decorator_list and isinstance(node.body[0], ast.Expr):
+                yield from _texts(node.body[0])
+            # Parameters become options.
+            for argument in (*node.args.args, *node.args.kwonlyargs) if node.decorator_list else ():
+                yield argument.lineno, f"--{argument.arg.replace('_', '-')}"
+
+
+def found_spoken(text: str, where: str) -> Iterator[tuple[int, str, str]]:
+    """(line, word, remedy) of each word that a module should not say."""
+    for line, words in spoken(text, commands="/cli/" in where):
+        for word, remedy in _SPOKEN.items():
+            for match in word.finditer(words.lower()):
+                if (where, match[0]) not in MEANT:
+                    yield line, match[0], remedy
+
+
 def check(root: Path) -> list[str]:
     """What is wrong, a line for each."""
     problems = []
@@ -58,7 +121,10 @@ def check(root: Path) -> list[str]:
         except UnicodeDecodeError:
             continue
         where = path.relative_to(root)
-        problems += [f"{where}:{line}: '{word}': {remedy}" for line, word, remedy in sorted(found(text))]
+        wrong = {*found(text)}
+        if path.suffix == ".py" and str(where).startswith(SPOKEN):
+            wrong |= {*found_spoken(text, str(where))}
+        problems += [f"{where}:{line}: '{word}': {remedy}" for line, word, remedy in sorted(wrong)]
     return problems
 
 

@@ -20,7 +20,7 @@ from allport.cli import app
 REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
 PICTURES = {
     "concepts/trees-4x4.svg": "schedule show bcast --algorithm rectangular --machine torus:4x4 --root 0 -o",
-    "pictures/cholesky-gantt.svg": "simulate cholesky --n 4096 --nb 256 --grid 4x4 --machine bgp:4x4 --gantt",
+    "pictures/cholesky-gantt.svg": "simulate cholesky --shape 4096 --lower --nb 256 --grid 4x4 -m bgp:4x4 --gantt",
     "pictures/bcast-8x8x8.svg": "compare bcast --machine bgp:8x8x8 --sizes 1KiB:16MiB --plot",
 }
 

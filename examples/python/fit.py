@@ -15,12 +15,12 @@ curves = np.stack([np.exp(points), np.sin(3 * points), 1 / (2 + points)], axis=1
 noisy = curves + 1e-3 * rng.standard_normal(curves.shape) if comm.rank == 0 else None
 a, b = ap.distribute(columns, comm), ap.distribute(noisy, comm)
 
-x = ap.lstsq(a, b, options=ap.Options(panel=32))
+x = ap.lstsq(a, b, options=ap.Options(nb=32))
 report = ap.last_report()
 coefficients = x.to_numpy()
 
 # The same columns, orthonormal: what every further fit at these points needs is a product with Q^H.
-q, r = ap.qr(a, options=ap.Options(panel=32))
+q, r = ap.qr(a, options=ap.Options(nb=32))
 again = ap.gemm(q.H, b).to_numpy()
 
 if comm.rank == 0:
@@ -34,7 +34,7 @@ np.testing.assert_allclose(np.linalg.solve(whole, again), coefficients, atol=1e-
 if comm.rank == 0:
     columns[:, 7] = columns[:, 2]
 try:
-    ap.lstsq(ap.distribute(columns, comm), b, options=ap.Options(panel=32))
+    ap.lstsq(ap.distribute(columns, comm), b, options=ap.Options(nb=32))
 except ap.RankDeficient as error:
     if comm.rank == 0:
         print(f"column {error.column} depends on those before it; rank about {error.rank}")

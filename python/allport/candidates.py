@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from allport import _native
 from allport._native import CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan
 from allport.errors import Error, failure
-from allport.graph import FACTORS, simulate, tasks_of
+from allport.graph import FACTORS, Model, simulate, tasks_of
 from allport.graph import gemm as gemm_graph
 from allport.graph import lu as lu_graph
 from allport.machine import as_machine
@@ -131,6 +131,6 @@ def _simulated(
     if tasks is not None and tasks > most:
         return told(None, tasks, f"{tasks:,} tasks, more than {most:,}")
     total = max(tasks or 1, 1)
-    run = simulate(graph, machine, workers=workers, progress=lambda count: tell(count / total))
+    run = simulate(graph, machine, model=Model(workers=workers), progress=lambda count: tell(count / total))
     data = run.to_dict()
     return told(run.seconds, run.tasks, "", (data["compute"], data["communicate"], data["idle"]))

@@ -14,10 +14,11 @@ from allport import _native
 from allport._native import Contract, Cut, Machine, Op, Program, Schedule
 from allport.errors import Error
 from allport.machine import as_machine
-from allport.select import DEFAULT_WINDOW, explain
+from allport.select import DEFAULT_WINDOW, chosen, explain_among
 
 __all__ = [
     "algorithms",
+    "explain_among",
     "load_algorithms",
     "loaded",
     "make_schedule",
@@ -139,7 +140,7 @@ def make_schedule(
     Raises Error naming the argument that is wrong.
     """
     machine = as_machine(machine)
-    choice = explain(
+    choice = chosen(
         collective,
         machine,
         bytes=bytes,
@@ -157,7 +158,7 @@ def packing(machine: Machine | str, root: int = 0, *, to_root: bool = False) -> 
 
     'trees' of 'possible' link-disjoint spanning trees ('exact': that is the max-flow, else a limit), 'intact': most of
     them without the dead links, 'lost': fraction of the intact bandwidth, 'depth' in hops, 'how', and 'text', all in a
-    sentence. to_root: for a reduction, whose data use the links the other way.
+    sentence. to_root: for a reduction, whose data use the links in the other direction.
     Raises Error naming the nodes that dead links cut off.
     """
     return _native.packing(as_machine(machine), root, to_root)

@@ -1,4 +1,4 @@
-"""Gangs of task graphs: tasks that run at the same time, one a rank, because their bodies talk to each other."""
+"""Gangs of task graphs: tasks that run at the same time, one a rank, because their bodies communicate."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from allport import _native
 from allport.errors import failure
 from allport.transfer import flat_bytes
 
-__all__ = ["Gang", "GangContext", "Talk", "gang_tuple"]
+__all__ = ["Gang", "GangCollective", "GangContext", "gang_tuple"]
 
 Operator = str | Callable[[np.ndarray, np.ndarray], Any]
 
 
-class Talk(NamedTuple):
+class GangCollective(NamedTuple):
     """A collective that the members of a gang call together while they run, so that it can be counted beforehand.
 
-    what: 'bcast', 'reduce' or 'allreduce'. size: elements, or a shape, of each member's array. root: a place among
+    what: 'bcast', 'reduce' or 'allreduce'. size: elements, or a shape, of each member's array. root: an index among
     the members. times: so often, one after the other. dtype: the graph's own when None.
     """
 
@@ -34,12 +34,12 @@ class Talk(NamedTuple):
 class Gang(NamedTuple):
     """What TaskGraph.gang() gives: tasks of different ranks that run at the same time; the first one names the gang.
 
-    talk: their collectives. expected_bytes, expected_messages: what each member sends beside these on average, which
-    depends on the data, and is counted apart.
+    collectives: what they call together. expected_bytes, expected_messages: what each member sends beside these on
+    average, which depends on the data, and is counted apart.
     """
 
     members: Iterable[Any]
-    talk: Iterable[Talk] = ()
+    collectives: Iterable[GangCollective] = ()
     expected_bytes: float = 0.0
     expected_messages: float = 0.0
 
@@ -50,20 +50,20 @@ def gang_tuple(got: Any, dtype: np.dtype) -> tuple[Any, ...] | None:
         return None
     if not isinstance(got, Gang):
         raise failure(f"expected an ap.graph.Gang, or None; got {got!r:.80}", "schedule")
-    talk = []
-    for one in got.talk:
-        if not isinstance(one, Talk):
-            raise failure(f"talk of a gang: expected ap.graph.Talk, got {one!r:.80}", "schedule")
+    collectives = []
+    for one in got.collectives:
+        if not isinstance(one, GangCollective):
+            raise failure(f"collectives of a gang: expected ap.graph.GangCollective, got {one!r:.80}", "schedule")
         element = dtype if one.dtype is None else np.dtype(one.dtype)
         extents = one.size if isinstance(one.size, tuple) else (one.size,)
-        talk.append((one.what, one.root, prod(extents) * element.itemsize, element.itemsize, one.times))
-    return tuple(got.members), talk, got.expected_bytes, got.expected_messages
+        collectives.append((one.what, one.root, prod(extents) * element.itemsize, element.itemsize, one.times))
+    return tuple(got.members), collectives, got.expected_bytes, got.expected_messages
 
 
 class GangContext:
-    """How a body of a gang's member talks to the others, by numpy arrays. Members are told by their places in the gang.
+    """How a body of a gang's member communicates with the others, by numpy arrays. Members are named by their index.
 
-    Who waits for another member lets go of the interpreter's lock. All raise Error when the run has failed
+    A member that waits for another one releases the interpreter's lock. All raise Error when the run has failed
     elsewhere; a body lets it pass.
     """
 

@@ -10,32 +10,35 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from allport import _native
-from allport._native import Carrier, Distribution, GemmPlan, LuPlan, Machine
+from allport._native import Distribution, GemmPlan, LuPlan, Machine, Transport
 from allport.errors import failure
-from allport.gangs import Gang, GangContext, Talk
+from allport.gangs import Gang, GangCollective, GangContext
 from allport.io import scalar_of
 from allport.machine import as_machine
 from allport.notebook import in_notebook
 from allport.notebook import progress as bar_in_notebook
 from allport.plan import parse_grid
-from allport.task_graph import Count, Edge, Graph, Task, TaskContext, TaskGraph, Work, asking, carrier_of
+from allport.task_graph import Count, Edge, Graph, Task, TaskContext, TaskGraph, Work, asking, transport_of
 from allport.tasks import RunReport, run, timeline
 from allport.timeline import TaskSimulation, Timeline
 from allport.units import parse_bytes
 
 __all__ = [
+    "BlockWork",
     "CheckReport",
     "Count",
     "Edge",
     "Gang",
+    "GangCollective",
     "GangContext",
+    "Model",
     "Price",
     "RunReport",
-    "Talk",
     "Task",
     "TaskContext",
     "TaskGraph",
@@ -83,6 +86,37 @@ class Price(NamedTuple):
     total: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """How a simulation models a graph's ranks and messages."""
+
+    #: Of each rank, each as fast as the machine says of a rank.
+    workers: int = 1
+    #: What the dtype makes of the machine's rates; the graph's own when None.
+    factor: float | None = None
+    #: Bytes that a relay has before it passes a message on; None: as in a run on that machine.
+    segment: int | str | None = None
+    #: No rank begins a step before it has done its part of the one before, as programs do that do not look ahead.
+    in_steps: bool = False
+    #: Tasks and messages that a trace has at most.
+    trace_limit: int = 2_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockWork:
+    """What the blocks of blocks() compute and send."""
+
+    #: How often each block is computed.
+    iterations: int = 1
+    #: Of an iteration of a whole block.
+    flops: float = 0.0
+    #: Standard deviation of a task's time over its mean, below 0.5, from `seed`.
+    noise: float = 0.0
+    seed: int = 0
+    #: False: no faces travel, and blocks wait for themselves alone.
+    sends: bool = True
+
+
 def tasks_of(graph: Graph) -> int | None:
     """How many tasks a graph has; None where it does not say."""
     with asking(graph):
@@ -99,23 +133,23 @@ def check(graph: Graph, *, exhaustive: int = 1_000_000, paths: int = 1_000, seed
         return CheckReport(**_native.graph_check(graph, exhaustive, paths, seed))
 
 
-def count(graph: Graph, *, carrier: Carrier | str | None = None, machine: Machine | str | None = None) -> list[Count]:
+def count(graph: Graph, *, tree: Transport | str | None = None, machine: Machine | str | None = None) -> list[Count]:
     """What each rank will do and send, exactly; ranks behind the graph's own are there where they relay.
 
-    carrier: 'flat', 'chain', 'prefix', 'axes' or 'binomial', as run() sends by that way on the machine (a plain
+    tree: 'flat', 'chain', 'prefix', 'axes' or 'binomial', as run() sends by that tree on the machine (a plain
     line when None), or 'collectives': outputs and sums along binomial trees, as a library's broadcasts and reductions
     would; the graph's own when None: as run() does, but for what follows a plan.
     """
     where = None if machine is None else as_machine(machine)
     with asking(graph):
-        return [Count(**c) for c in _native.graph_count(graph, carrier_of(graph, carrier, where))]
+        return [Count(**c) for c in _native.graph_count(graph, transport_of(graph, tree, where))]
 
 
 def price(
     graph: Graph,
     machine: Machine | str,
     *,
-    carrier: Carrier | str | None = None,
+    tree: Transport | str | None = None,
     workers: int = 1,
     factor: float | None = None,
 ) -> Price:
@@ -126,8 +160,8 @@ def price(
     with asking(graph):
         rate = getattr(graph, "factor", 1.0) if factor is None else factor
         where = as_machine(machine)
-        segment = _native.usual_segment(where)
-        return Price(**_native.graph_price(graph, where, carrier_of(graph, carrier, where), workers, rate, segment))
+        segment = _native.default_segment(where)
+        return Price(**_native.graph_price(graph, where, transport_of(graph, tree, where), workers, rate, segment))
 
 
 def draw(graph: Graph, path: str | os.PathLike[str] | None = None, *, most: int = 400) -> str:
@@ -149,30 +183,25 @@ def simulate(
     graph: Graph,
     machine: Machine | str,
     *,
-    carrier: Carrier | str | None = None,
-    workers: int = 1,
-    factor: float | None = None,
-    segment: int | str | None = None,
+    tree: Transport | str | None = None,
+    model: Model | None = None,
     trace: bool = False,
-    trace_limit: int = 2_000_000,
     steps: tuple[int, int] | None = None,
     sample: int | tuple[int, int, int, int] = 0,
-    in_steps: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> TaskSimulation:
     """How long a graph takes on a machine: tasks occupy workers, data occupy links. Holds the graph's frontier alone.
 
-    carrier: as for count(). workers: of each rank, each as fast as the machine says of a rank.
-    segment: bytes that a relay has before it passes a message on; None: as in a run on that machine. trace: keep the
-    timeline and the critical path, of at most trace_limit tasks and messages. steps: only the graph's steps first ...
+    tree: as for count(). trace: record the timeline and the critical path. steps: only the graph's steps first ...
     end - 1, as if all before were done when they begin. sample: cut the graph's steps into so many equal parts,
     simulate some 36 in the middle of each, and let these stand for the part (docs/concepts/graph.md says how far that
     is off); 0: simulate all; (parts, warm, span, tail): so many steps before those whose time is taken, so many whose
-    time is, and so many behind. in_steps: no rank begins a step before it has done its part of the one before, as
-    programs do that do not look ahead. progress: called now and then with the tasks done.
+    time is, and so many behind. progress: called now and then with the tasks done.
     Raises Error, of kind 'machine' where the machine does not say how fast it computes.
     """
+    model = model or Model()
     where = as_machine(machine)
+    segment = _native.default_segment(where) if model.segment is None else parse_bytes(model.segment, "segment")
     windows, warm, span, tail = sample if isinstance(sample, tuple) else (sample, 16, 16, 4)
     if windows < 0 or (windows > 0 and (trace or steps is not None)):
         raise failure(f"sample = {sample}: expected 0, or more without trace and steps, which a sample does not have")
@@ -183,16 +212,16 @@ def simulate(
         data = _native.graph_simulate(
             graph,
             where,
-            carrier_of(graph, carrier, where),
+            transport_of(graph, tree, where),
             _native.GraphSimOptions(
-                workers=workers,
-                factor=getattr(graph, "factor", 1.0) if factor is None else factor,
-                segment=_native.usual_segment(where) if segment is None else parse_bytes(segment, "segment"),
+                workers=model.workers,
+                factor=getattr(graph, "factor", 1.0) if model.factor is None else model.factor,
+                segment=segment,
                 trace=trace,
-                trace_limit=trace_limit,
+                trace_limit=model.trace_limit,
                 first=steps[0] if steps is not None else 0,
                 end=steps[1] if steps is not None else 0,
-                in_steps=in_steps,
+                in_steps=model.in_steps,
             ),
             windows,
             warm,
@@ -200,7 +229,7 @@ def simulate(
             tail,
             progress or (lambda done: bar("", done / total)),
         )
-        return TaskSimulation(data, graph, where, workers, trace_limit)
+        return TaskSimulation(data, graph, where, model.workers, model.trace_limit)
 
 
 def _tiles(shape: tuple[int, int], nb: int, grid: str | tuple[int, ...]) -> Distribution:
@@ -219,25 +248,29 @@ def _made(graph: _native.TaskGraph, scalar: str) -> _native.TaskGraph:
     return graph
 
 
+def _uplo(lower: bool) -> str:
+    return "L" if lower else "U"
+
+
 def cholesky(
-    n: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, uplo: str = "L", dtype: Any = "f8", block: int = 0
+    n: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, lower: bool = False, dtype: Any = "f8", block: int = 0
 ) -> _native.TaskGraph:
     """Tile Cholesky of an n x n matrix in tiles of nb x nb on a grid of P x Q ranks, without bodies (Song09, slide 4).
 
-    Tile (i, j) is on rank i % P + P * (j % Q). uplo: which triangle, 'L' or 'U'. block: rows and columns that lie
-    together, a multiple of nb; then it is tile (i, j) of blocks that is there.
+    Of U^H U, or of L L^H where `lower`. Tile (i, j) is on rank i % P + P * (j % Q). block: rows and columns of the
+    distribution's blocks, a multiple of nb; then it is block (i, j) that is there.
     """
     scalar = scalar_of(dtype)
-    return _made(_native.cholesky_graph(_tiles((n, n), block or nb, grid), uplo, scalar, nb), scalar)
+    return _made(_native.cholesky_graph(_tiles((n, n), block or nb, grid), _uplo(lower), scalar, nb), scalar)
 
 
 def cholesky_solve(
-    n: int, columns: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, uplo: str = "L", dtype: Any = "f8"
+    n: int, columns: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, lower: bool = False, dtype: Any = "f8"
 ) -> _native.TaskGraph:
     """Solves with Cholesky factors for an n x columns right-hand side, both in tiles as cholesky() has them."""
     scalar = scalar_of(dtype)
     factors, b = _tiles((n, n), nb, grid), _tiles((n, columns), nb, grid)
-    return _made(_native.cholesky_solve_graph(factors, b, uplo, scalar), scalar)
+    return _made(_native.cholesky_solve_graph(factors, b, _uplo(lower), scalar), scalar)
 
 
 def qr(m: int, n: int, nb: int, grid: str | tuple[int, ...] = "1x1", *, dtype: Any = "f8") -> _native.TaskGraph:
@@ -273,7 +306,7 @@ def lu_solve(
 
 
 def _planned(graph: _native.TaskGraph, plan: GemmPlan | LuPlan) -> _native.TaskGraph:
-    graph.carrier = _native.plan_carrier(plan)
+    graph.tree = _native.plan_transport(plan)
     return _made(graph, _native.plan_scalar(plan))
 
 
@@ -297,24 +330,28 @@ def blocks(
     block: Sequence[int],
     ranks: int,
     *,
-    iterations: int = 1,
-    flops: float = 0.0,
     owners: Sequence[int] | None = None,
     periodic: Sequence[bool] = (),
-    noise: float = 0.0,
-    seed: int = 0,
-    sends: bool = True,
+    work: BlockWork | None = None,
 ) -> _native.TaskGraph:
     """A grid of doubles in blocks that iterate as their neighbours' faces come, without bodies (Robson18).
 
-    grid, block: lengths along one to three axes. flops: of an iteration of a whole block. owners: a rank for each
-    block, row-major; block_owners() when None. noise: standard deviation of a task's time over its mean, below
-    0.5, from `seed`. sends: False: no faces travel, and blocks wait for themselves alone.
+    grid, block: lengths along one to three axes. owners: a rank for each block, row-major; block_owners() when None.
     """
+    work = work or BlockWork()
     given = block_owners(grid, block, ranks, periodic) if owners is None else list(owners)
     return _made(
         _native.blocks_graph(
-            list(grid), list(block), list(periodic), given, ranks, iterations, flops, noise, seed, sends
+            list(grid),
+            list(block),
+            list(periodic),
+            given,
+            ranks,
+            work.iterations,
+            work.flops,
+            work.noise,
+            work.seed,
+            work.sends,
         ),
         "d",
     )

@@ -33,7 +33,7 @@ Ranks = Iterable[int] | None
 
 
 class Entry(NamedTuple):
-    """One way on in a routing table: whose IDs go on with `digit` is reached by way of `next`; `ranks` are so many."""
+    """An entry of a routing table: `ranks` ranks, whose IDs continue with `digit`, are reached through rank `next`."""
 
     digit: int
     next: int
@@ -41,7 +41,7 @@ class Entry(NamedTuple):
 
 
 class Hop(NamedTuple):
-    """A message to rank `next`, which keeps it if it is among the destinations and hands it on to the others."""
+    """A message to rank `next`, which keeps it if it is among the destinations and forwards it to the others."""
 
     next: int
     destinations: list[int]
@@ -71,7 +71,7 @@ def as_ids(names: Names, *, bits: int | None = None) -> TopologyIds:
     if isinstance(names, str) and not _is_machine(names):
         return TopologyIds.parse(names)
     machine = as_machine(names)
-    return TopologyIds(machine, bits or TopologyIds.usual_bits(machine.ranks))
+    return TopologyIds(machine, bits or TopologyIds.default_bits(machine.ranks))
 
 
 def _list(destinations: Ranks) -> list[int] | None:
@@ -90,39 +90,39 @@ def table(names: Names, rank: int) -> list[list[Entry]]:
 def forward(names: Names, rank: int, destinations: Ranks, *, split: int = 0) -> Share:
     """The forwarding rule: what a rank does with a message for these destinations, from its own table alone.
 
-    destinations: ranks in any order, None for all. split: rows with more than 2 ** split groups are handed on in a tree
-    of as many ways; 0: one message a group. The share's source is None.
+    destinations: ranks in any order, None for all. split: rows with more than 2 ** split groups are forwarded in a tree
+    of that arity; 0: one message a group. The share's source is None.
     """
     deliver, hops = _native.multicast_forward(as_ids(names), rank, _list(destinations), split)
     return Share(None, deliver, _hops(hops))
 
 
 def share(
-    names: Names, source: int, destinations: Ranks, rank: int, *, way: str = "prefix", split: int = 0
+    names: Names, source: int, destinations: Ranks, rank: int, *, tree: str = "prefix", split: int = 0
 ) -> Share | None:
     """One rank's part in a multicast, worked out without asking anybody; None where it has none.
 
-    way: 'flat' (from the source to each), 'chain' (from one to the next in the order of IDs),
+    tree: 'flat' (from the source to each), 'chain' (from one to the next in the order of IDs),
     'prefix', 'binomial' (the binomial tree over source and destinations in the order of IDs, round from the source), or
     'axes' (from node to neighbour along the axes of the machine that the names are of).
     """
     ids = as_ids(names)
-    origin, deliver, hops = _native.multicast_share(ids, source, _list(destinations), way, split, rank)
+    origin, deliver, hops = _native.multicast_share(ids, source, _list(destinations), tree, split, rank)
     return Share(origin, deliver, _hops(hops)) if deliver or hops or origin is not None else None
 
 
 def messages(
-    names: Names, source: int, destinations: Ranks, *, way: str = "prefix", split: int = 0
+    names: Names, source: int, destinations: Ranks, *, tree: str = "prefix", split: int = 0
 ) -> list[tuple[int, int]]:
     """(sender, receiver) of every message, each behind the one that brings its sender the data."""
-    return _native.multicast_messages(as_ids(names), source, _list(destinations), way, split)
+    return _native.multicast_messages(as_ids(names), source, _list(destinations), tree, split)
 
 
-def shares(names: Names, source: int, destinations: Ranks, *, way: str = "prefix", split: int = 0) -> dict[int, Share]:
+def shares(names: Names, source: int, destinations: Ranks, *, tree: str = "prefix", split: int = 0) -> dict[int, Share]:
     """Everybody's part, by rank: the source's, then each behind that of whom it gets the message from."""
     ids, to = as_ids(names), _list(destinations)
-    order = [source] + [receiver for _, receiver in messages(ids, source, to, way=way, split=split)]
-    parts = ((rank, share(ids, source, to, rank, way=way, split=split)) for rank in order)
+    order = [source] + [receiver for _, receiver in messages(ids, source, to, tree=tree, split=split)]
+    parts = ((rank, share(ids, source, to, rank, tree=tree, split=split)) for rank in order)
     return {rank: part or Share(None, False, []) for rank, part in parts}
 
 
@@ -137,7 +137,7 @@ def check(
     source: int,
     destinations: Ranks,
     *,
-    way: str = "prefix",
+    tree: str = "prefix",
     split: int = 0,
     machine: Machine | str | None = None,
 ) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def check(
     where = None if machine is None else as_machine(machine)
     if where is None and isinstance(names, Machine):
         where = names
-    return _native.multicast_check(as_ids(names), source, _list(destinations), way, split, where)
+    return _native.multicast_check(as_ids(names), source, _list(destinations), tree, split, where)
 
 
 def explain(
@@ -194,12 +194,12 @@ def schedule_by_ids(
     destinations: Ranks,
     *,
     bytes: int | str,
-    way: str = "prefix",
+    tree: str = "prefix",
     split: int = 0,
     segment: int | str = "64KiB",
     window: int = DEFAULT_WINDOW,
 ) -> Schedule:
-    """The same over IDs that are no machine's, where there is nothing to price: way and split are the caller's."""
+    """The same over IDs that are no machine's, where there is nothing to price: tree and split are the caller's."""
     cut = parse_bytes(segment, "segment")
     size = parse_bytes(bytes, "bytes")
-    return _native.multicast_schedule(as_ids(names), source, _list(destinations), way, split, size, cut, window)
+    return _native.multicast_schedule(as_ids(names), source, _list(destinations), tree, split, size, cut, window)

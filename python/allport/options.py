@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
-from allport.errors import Error, failure
+from allport.errors import failure
 
-__all__ = ["JOB_NAMES", "PIVOTING", "TILED_JOB_NAMES", "TREES", "Options", "named"]
+__all__ = ["PIVOTING", "TREES", "Options"]
 
 PIVOTING = ("tournament", "partial", "none")
 TREES = ("flat", "chain", "prefix", "axes", "binomial")
@@ -27,15 +26,15 @@ class Options:
     grid: str | tuple[int, ...] | None = None
     #: The grid's axes i, j and l, the fastest over the ranks first: 'jil'; of tiles 'ij' or 'ji'.
     order: str | None = None
-    #: Columns of a panel; of Cholesky and QR rows and columns of a tile.
+    #: gemm, LU: columns of a panel.
     panel: int = 0
-    #: LU: columns of a rank's blocks in the distribution (ScaLAPACK's NB), a multiple of panel.
+    #: Cholesky, QR: rows and columns of a tile; LU: columns of a rank's blocks, a multiple of panel (ScaLAPACK's NB).
     nb: int = 0
     #: LU with layers: columns of the panel of which each layer has a slice of `panel` columns.
     outer_panel: int = 0
     #: Bytes per rank at most ('2GiB'); the machine's share per rank if not given.
     memory: int | str | None = None
-    #: How a panel travels that several ranks need: 'axes', 'binomial', 'prefix', 'chain' or 'flat'.
+    #: The multicast tree by which data reach the ranks that need them: 'axes', 'binomial', 'prefix', 'chain' or 'flat'.
     tree: str | None = None
     #: LU: 'tournament', 'partial' (as LAPACK) or 'none'.
     pivoting: str = "tournament"
@@ -82,19 +81,3 @@ class Options:
     def part(self, *names: str) -> Options:
         """Those of the options that are among `names`, with the others at their defaults."""
         return Options(**{name: getattr(self, name) for name in names})
-
-
-#: Names that commands and jobs on files have for options, by the kind of their plan.
-JOB_NAMES = {"block": "panel", "big": "outer_panel", "way": "tree", "pivot": "pivoting"}
-TILED_JOB_NAMES = {**JOB_NAMES, "nb": "panel"}
-
-
-def named(names: Mapping[str, str], **values: Any) -> Options:
-    """Options from values by other names, which errors say, too."""
-    try:
-        return Options(**{names.get(name, name): value for name, value in values.items()})
-    except Error as error:
-        text = str(error).removeprefix("options.")
-        option, _, rest = text.partition(" ")
-        theirs = {names[name]: name for name in names if name in values}
-        raise failure(f"{theirs.get(option, option)} {rest}") from None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from allport import _native
 from allport._native import CholeskyPlan, Distribution, GemmPlan, LuPlan, Machine, QrPlan
-from allport.errors import failure, together
+from allport.errors import Error, failure, together
 from allport.io import scalar_of
 from allport.machine import as_machine
 from allport.options import Options
@@ -43,8 +45,8 @@ SHARED = {"algorithm": "algorithm", "grid": "grid", "order": "order"}
 DECISIONS: dict[type, dict[str, str]] = {
     GemmPlan: {**SHARED, "panel": "panel"},
     LuPlan: {**SHARED, "block": "panel", "nb": "nb", "big": "outer_panel"},
-    CholeskyPlan: {**SHARED, "nb": "panel"},
-    QrPlan: {**SHARED, "nb": "panel"},
+    CholeskyPlan: {**SHARED, "nb": "nb"},
+    QrPlan: {**SHARED, "nb": "nb"},
 }
 GEMM_OPTIONS = ("algorithm", "grid", "order", "panel", "memory", "tree", "mapping", "candidates")
 LU_OPTIONS = (*GEMM_OPTIONS, "nb", "outer_panel", "pivoting")
@@ -52,9 +54,9 @@ RUN_OPTIONS = ("replicated", "progress")
 FACTOR_OPTIONS = (*(n for n in LU_OPTIONS if n not in ("mapping", "candidates")), "growth_bound", "fall_back")
 SOLVE_OPTIONS = {
     "gen": (*FACTOR_OPTIONS, *RUN_OPTIONS, "refine", "residual"),
-    "pos": ("grid", "order", "panel", "workers", "memory", *RUN_OPTIONS, "residual"),
+    "pos": ("grid", "order", "nb", "workers", "memory", *RUN_OPTIONS, "residual"),
 }
-TILED_OPTIONS = ("grid", "order", "panel", "workers", "memory", "candidates")
+TILED_OPTIONS = ("grid", "order", "nb", "workers", "memory", "candidates")
 NO_BOUND = "0: no words are known to need moving"
 
 
@@ -96,6 +98,20 @@ def over_bound(chosen: dict[str, Any], report: dict[str, Any], word: int) -> tup
     return f"{chosen['ratio_to_bound']:.2f}", f"{moved / word / report['bound_words']:.2f}"
 
 
+@contextmanager
+def _named_as_options(kind: type) -> Iterator[None]:
+    """Errors that begin with a decision, by its name in such a plan's table, name the options in its place."""
+    names = DECISIONS[kind]
+    try:
+        yield
+    except Error as error:
+        text = str(error)
+        if text.partition(" = ")[0] not in names:
+            raise
+        words = re.sub(rf"\b({'|'.join(names)}) = ", lambda found: f"{names[found[1]]} = ", text)
+        raise failure(f"options.{words}", error.kind) from None
+
+
 def parse_grid(grid: str | tuple[int, ...] | None) -> tuple[int, int, int]:
     """'4x4x1', '4x4' or a tuple as (p_r, p_c, c); None as zeros, which leave the choice open."""
     if grid is None:
@@ -119,10 +135,10 @@ def problem_of(
             raise failure(f"{name} = '{trans}': expected 'N', 'T' or 'C'")
     m, k = a if trans_a == "N" else a[::-1]
     inner, n = b if trans_b == "N" else b[::-1]
-    ways = {"N": "", "T": "^T", "C": "^H"}
+    marks = {"N": "", "T": "^T", "C": "^H"}
     if k != inner:
         raise failure(
-            f"A{ways[trans_a]} is {m} x {k} and B{ways[trans_b]} is {inner} x {n}: expected as many columns as rows"
+            f"A{marks[trans_a]} is {m} x {k} and B{marks[trans_b]} is {inner} x {n}: expected as many columns as rows"
         )
     if c is not None and tuple(c) != (m, n):
         raise failure(f"C is {c[0]} x {c[1]}: expected {m} x {n}, the shape of the product")
@@ -172,7 +188,7 @@ def plan_product(
         order=options.order,
         panel=options.panel,
         memory=parse_memory(options.memory),
-        way=options.tree,
+        tree=options.tree,
         candidates=options.candidates,
         mapping=None if options.mapping is None else list(options.mapping),
         given=given,
@@ -204,16 +220,17 @@ def lu(
         algorithm=options.algorithm,
         grid=parse_grid(options.grid),
         order=options.order,
-        block=options.panel,
+        panel=options.panel,
         nb=options.nb,
-        big=options.outer_panel,
+        outer_panel=options.outer_panel,
         memory=parse_memory(options.memory),
-        way=options.tree,
+        tree=options.tree,
         given=given,
         candidates=options.candidates,
         mapping=None if options.mapping is None else list(options.mapping),
     )
-    return _native.plan_lu(_native.LuProblem(m, n, scalar_of(dtype), options.pivoting), as_machine(machine), chosen)
+    with _named_as_options(LuPlan):
+        return _native.plan_lu(_native.LuProblem(m, n, scalar_of(dtype), options.pivoting), as_machine(machine), chosen)
 
 
 def _tiled(operation: str, options: Options | None) -> dict[str, Any]:
@@ -226,7 +243,7 @@ def _tiled(operation: str, options: Options | None) -> dict[str, Any]:
     return {
         "grid": (rows, cols) if options.grid is not None else None,
         "order": options.order,
-        "nb": options.panel,
+        "nb": options.nb,
         "workers": options.workers,
         "memory": parse_memory(options.memory),
         "candidates": options.candidates,
@@ -239,7 +256,7 @@ def cholesky(
     """Plans A = U^H U, or L L^H where `lower`, for A (n x n) on a machine, without MPI.
 
     Chosen by the price of the task graph among all grids p_r x p_c and tile sizes that are not fixed by options.
-    options: grid, order, panel, workers, memory, candidates; panel is the rows and columns of a tile.
+    options: grid, order, nb (rows and columns of a tile), workers, memory, candidates.
     Raises Error; of kind 'memory' with the bytes needed and had when nothing fits.
     """
     uplo = "L" if lower else "U"
@@ -265,23 +282,17 @@ def check_assumption(assume: str, given: Options) -> None:
 def check_growth_bound(growth_bound: float | None, fall_back: bool) -> None:
     """Raises Error unless it is a bound that growth can exceed, and falling back has one."""
     if growth_bound is not None and not growth_bound > 0:
-        raise failure(f"growth_bound = {growth_bound}: expected a number above 0, or None")
+        raise failure(f"options.growth_bound = {growth_bound}: expected a number above 0, or None")
     if fall_back and growth_bound is None:
         raise failure(
-            "fall_back: is on without a growth_bound, and nothing tells when to fall back; "
-            "give the growth_bound that is too much (--growth-bound 1e6), or leave fall_back out"
+            "options.fall_back = True: expected options.growth_bound beside it, the growth above which to fall back, "
+            "like 1e6"
         )
 
 
 def decisions(plan: Plan) -> dict[str, Any]:
     """What a plan has chosen, as options that lead to the same one without a search."""
     return decided(plan, plan.to_dict()["chosen"])
-
-
-def choices(plan: Plan) -> dict[str, Any]:
-    """As decisions(), by the names of the plan's table, which jobs on files have, too."""
-    chosen = plan.to_dict()["chosen"]
-    return {} if chosen.get("in_place") else {name: chosen[name] for name in DECISIONS[type(plan)] if name in chosen}
 
 
 def decided(plan: Plan, candidate: dict[str, Any]) -> dict[str, Any]:

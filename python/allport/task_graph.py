@@ -9,28 +9,28 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from allport import _native
-from allport._native import Carrier, Machine
+from allport._native import Machine, Transport
 from allport.errors import Error, failure
-from allport.gangs import Gang, GangContext, Talk, gang_tuple
+from allport.gangs import Gang, GangCollective, GangContext, gang_tuple
+from allport.options import TREES
 
 __all__ = [
     "Count",
     "Edge",
     "Gang",
+    "GangCollective",
     "GangContext",
     "Graph",
-    "Talk",
     "Task",
     "TaskContext",
     "TaskGraph",
     "Work",
     "asking",
-    "carrier_of",
     "ensure_graph",
+    "transport_of",
 ]
 
 Graph = _native.TaskGraph
-WAYS = ("flat", "chain", "prefix", "axes", "binomial")  # of multicasts, by which graphs run
 
 
 class Count(NamedTuple):
@@ -59,14 +59,14 @@ class Task(NamedTuple):
 class Edge(NamedTuple):
     """From a task to `child`, one of whose inputs is one of the task's outputs.
 
-    carries: 'data'; 'sum', the input is the sum of several tasks' outputs, see contributors(); 'order', nothing
+    kind: 'data'; 'sum', the input is the sum of several tasks' outputs, see contributors(); 'order', nothing
     travels and both are on one rank; 'sent', likewise once the output has left.
     """
 
     child: Task
     input: int = 0
     output: int = 0
-    carries: str = "data"
+    kind: str = "data"
 
 
 class Work(NamedTuple):
@@ -119,8 +119,8 @@ class TaskGraph(_native.OwnGraph):
     several workers.
     """
 
-    #: How edges travel where count, price and simulate are told nothing else: as graph.run() sends by default.
-    carrier: Carrier | str = "prefix"
+    #: The multicast tree of outputs where count, price and simulate are given none: graph.run()'s default.
+    tree: Transport | str = "prefix"
     #: What dtype makes of a machine's rates: 2 for single precision, 1/4 for complex doubles.
     factor = 1.0
 
@@ -174,7 +174,7 @@ class TaskGraph(_native.OwnGraph):
     def parts(self, task: Task, index: int) -> int:
         """Of an output that is one of several parts of what goes to the same tasks: how many.
 
-        They may take other ways, so that no link has all of it (docs/decisions/0009-transport-of-outputs.md).
+        They may take different routes, so that no link has all of it (docs/decisions/0009-transport-of-outputs.md).
         """
         return 1
 
@@ -187,7 +187,7 @@ class TaskGraph(_native.OwnGraph):
         return ()
 
     def gang(self, task: Task) -> Gang | None:
-        """The tasks, one a rank, that run at the same time as this one because their bodies talk; None: it is alone.
+        """The tasks, one a rank, that run at the same time as this one because their bodies communicate; None: alone.
 
         The same for every member. Where tasks have steps all are in one.
         """
@@ -285,13 +285,13 @@ def asking(graph: Any) -> Iterator[None]:
         take()
 
 
-def carrier_of(graph: Graph, carrier: Carrier | str | None, machine: Machine | None = None) -> Carrier:
-    """The one that is asked for, else the graph's own; ways of a multicast are over the machine's topology IDs."""
-    chosen = carrier if carrier is not None else getattr(graph, "carrier", "")
+def transport_of(graph: Graph, tree: Transport | str | None, machine: Machine | None = None) -> Transport:
+    """By the tree that is asked for, else the graph's own; trees are over the machine's topology IDs."""
+    chosen = tree if tree is not None else getattr(graph, "tree", "")
     if not isinstance(chosen, str):
         return chosen
     if chosen == "collectives":
-        return _native.carrier("binomial")
-    if chosen and chosen not in WAYS:
-        raise failure(f"carrier = '{chosen}': expected {', '.join(WAYS)} or collectives")
-    return _native.way_carrier(machine or Machine.flat(max(graph.ranks, 1)), chosen)
+        return _native.transport("binomial")
+    if chosen and chosen not in TREES:
+        raise failure(f"tree = '{chosen}': expected {', '.join(TREES)} or collectives")
+    return _native.tree_transport(machine or Machine.flat(max(graph.ranks, 1)), chosen)

@@ -25,7 +25,7 @@ TASK, SEND, RECEIVE = range(3)
 
 
 class RunReport(NamedTuple):
-    """What this rank has done. count: as graph.count() foretells for the same way; seconds in bodies, and from one
+    """What this rank has done. count: as graph.count() predicts for the same tree; seconds in bodies, and from one
     to the next, over all workers are busy_seconds; peak_bytes: of outputs that were kept at one time; peak_transit:
     bytes that were only handed on, at one time; forwarded: messages of other ranks' outputs; dropped:
     messages of an earlier run, which was over, that were not delivered (0, or there is a fault: an error with
@@ -52,16 +52,16 @@ def run(
     comm: Communicator | None = None,
     *,
     workers: int = 1,
-    way: str | None = None,
+    tree: str | None = None,
     op: Operator = "sum",
     stall_seconds: float = 10.0,
     record: bool = False,
 ) -> RunReport:
     """Runs a task graph whose tasks have bodies. Called by all ranks, with equal graphs.
 
-    comm: all ranks when None. workers: threads that run bodies; Python's own bodies take turns, but for what lets go of
-    the interpreter's lock, as numpy does. way: how an output travels that several ranks need: 'flat', 'chain',
-    'prefix', 'axes' or 'binomial'; None: along the axes of a machine that was named, else by prefix. op: how
+    comm: all ranks when None. workers: threads that run bodies; Python's own bodies take turns, but for what releases
+    the interpreter's lock, as numpy does. tree: the multicast tree by which an output reaches several ranks: 'flat',
+    'chain', 'prefix', 'axes' or 'binomial'; None: along the axes of a machine that was named, else by prefix. op: how
     contributions to sums are combined. stall_seconds: after so long without anything a rank says what it waits for; 0:
     never. record: keep what every task and message did.
     Raises Error on every rank when a body raises on any: it names the task, and has the exception as its cause
@@ -75,7 +75,7 @@ def run(
         kind = graph.dtype.str
     with asking(graph):
         data = _native.run_graph(
-            graph, comm._native, workers, way or "", operator_name(op) if kind else "", kind, stall_seconds, record
+            graph, comm._native, workers, tree or "", operator_name(op) if kind else "", kind, stall_seconds, record
         )
         return report_of(data)
 

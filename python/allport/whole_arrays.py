@@ -151,5 +151,5 @@ def _proven(comm: Communicator, name: str, x: Any) -> Any:
         for at in range(0, len(array), rows):
             digest.update(array[at : at + rows].tobytes())
     value = int.from_bytes(digest.digest(), "little")
-    comm.ensure_agreement(f"{name} (replicated=True), checksum of its elements", value)
+    comm.ensure_agreement(f"{name} (replicated), checksum of its elements", value)
     return replace(x, everywhere=True)

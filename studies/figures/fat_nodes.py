@@ -164,14 +164,17 @@ def simulate(
             (GRID, GRID),
             (block, block),
             nodes * ranks,
-            iterations=iterations,
-            flops=task_seconds(node, block, spread) * 1e9,
             owners=owners,
-            noise=NOISE,
-            seed=run + 1,
-            sends=sends,
+            work=graph.BlockWork(
+                iterations=iterations,
+                flops=task_seconds(node, block, spread) * 1e9,
+                noise=NOISE,
+                seed=run + 1,
+                sends=sends,
+            ),
         )
-        result = graph.simulate(made, where, carrier="flat", workers=workers, trace=trace and run == 0)
+        model = graph.Model(workers=workers)
+        result = graph.simulate(made, where, tree="flat", model=model, trace=trace and run == 0)
         seconds.append(result.seconds / iterations)
         if run == 0:
             whole = result.seconds

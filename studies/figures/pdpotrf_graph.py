@@ -44,7 +44,7 @@ class Pdpotrf(graph.TaskGraph):
     every rank's part of the trailing matrix.
     """
 
-    carrier = "collectives"
+    tree = "collectives"
 
     def __init__(self, n: int, nb: int, grid: tuple[int, int]) -> None:
         super().__init__(grid[0] * grid[1])
@@ -82,10 +82,10 @@ class Pdpotrf(graph.TaskGraph):
                     yield Edge(update) if row == i else Edge(update, 1 + i, 1 + column)
         else:
             if (i, j) == ((k + 1) % self.p, (k + 1) % self.q):
-                yield Edge(Task(DIAGONAL, i, j, k + 1), carries="order")
+                yield Edge(Task(DIAGONAL, i, j, k + 1), kind="order")
             if k + 2 < self.blocks:
                 kind = PANEL if j == (k + 1) % self.q else UPDATE
-                yield Edge(Task(kind, i, j, k + 1), carries="order")
+                yield Edge(Task(kind, i, j, k + 1), kind="order")
 
     def output(self, task: Task, index: int) -> tuple[int, int]:
         wide = min(self.nb, self.n - task.k * self.nb)

@@ -104,8 +104,9 @@ def simulate(case: Case) -> dict[str, Any]:
             ),
         )
         made = lu_graph(plan)
-    trees = None if case.how == "rectangular" else "collectives"
-    run = graph.simulate(made, machine, carrier=trees, sample=SAMPLE, in_steps=case.how == "in steps")
+    tree = None if case.how == "rectangular" else "collectives"
+    model = graph.Model(in_steps=case.how == "in steps")
+    run = graph.simulate(made, machine, tree=tree, model=model, sample=SAMPLE)
     kept = ("seconds", "compute", "communicate", "idle", "longest_work", "longest_tasks", "steps", "simulated_steps")
     found = run.to_dict()
     peak = machine.ranks * machine.rates.flops

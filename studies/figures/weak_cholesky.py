@@ -23,7 +23,7 @@ GIGA = 1e9
 NAME = "song09-cholesky"
 TILE, BLOCK = 200, 64
 EACH = 3000  # rows and columns on one processor; n = EACH sqrt(P), so that a processor's part of the matrix stays
-WAYS = (("along the axes", "axes"), ("by prefix, as Song09's", "prefix"), ("flat", "flat"))
+TREES = (("along the axes", "axes"), ("by prefix, as Song09's", "prefix"), ("flat", "flat"))
 RULE = f"n = {EACH} sqrt(P), so that every processor keeps {8e-6 * EACH**2:.0f} MB of the matrix"
 
 
@@ -79,14 +79,16 @@ def _real(found: LabRun) -> tuple[Chart, str]:
 
 
 def _simulated(name: str, processors: list[int], run: Run) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {label: [] for label in (*dict(WAYS), "pdpotrf")}
+    found: dict[str, list[float]] = {label: [] for label in (*dict(TREES), "pdpotrf")}
     for i, count in enumerate(processors):
         run.step(i / len(processors))
         machine, grid = cluster(name, count), grid_of(count)
         n = round(EACH * math.sqrt(count) / TILE) * TILE
-        made = graph.cholesky(n, TILE, grid)
-        seconds = {label: graph.simulate(made, machine, carrier=way).seconds for label, way in WAYS}
-        seconds["pdpotrf"] = graph.simulate(Pdpotrf(n, BLOCK, grid), machine, segment="64KiB").seconds
+        made = graph.cholesky(n, TILE, grid, lower=True)
+        seconds = {label: graph.simulate(made, machine, tree=tree).seconds for label, tree in TREES}
+        seconds["pdpotrf"] = graph.simulate(
+            Pdpotrf(n, BLOCK, grid), machine, model=graph.Model(segment="64KiB")
+        ).seconds
         for label, took in seconds.items():
             found[label].append(n**3 / 3 / took / count / GIGA)
     return found
@@ -107,7 +109,7 @@ def _make(name: str, title: str, run: Run) -> Result:
         panels.append(real)
         missing = []
     ends = {label: values[-1] for label, values in found.items()}
-    best = max((label for label, _ in WAYS), key=lambda label: ends[label])
+    best = max((label for label, _ in TREES), key=lambda label: ends[label])
     others = ", ".join(f"{value:.2f} {label}" for label, value in ends.items() if label != best)
     return Result(
         panels=panels,

@@ -87,8 +87,8 @@ def machine_of(run: Run, shared: bool) -> ap.Machine:
 
 
 def simulated(run: Run, nb: int) -> dict[str, float]:
-    graph = ap.graph.cholesky(N, nb, run["grid"])
-    own, shared = (ap.graph.simulate(graph, machine_of(run, s), carrier="axes").seconds for s in (False, True))
+    graph = ap.graph.cholesky(N, nb, run["grid"], lower=True)
+    own, shared = (ap.graph.simulate(graph, machine_of(run, s), tree="axes").seconds for s in (False, True))
     return {"own": own, "shared": shared}
 
 

@@ -52,7 +52,7 @@ class Problem:
         return self.numbers.standard_normal(shape)
 
     def options(self, comm: Any) -> dict[str, Any]:
-        return {"comm": comm, "options": ap.Options(panel=self.nb, workers=self.workers)}
+        return {"comm": comm, "options": ap.Options(nb=self.nb, workers=self.workers)}
 
 
 def residual(a: np.ndarray, x: np.ndarray, b: np.ndarray) -> float:

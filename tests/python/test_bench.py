@@ -19,7 +19,7 @@ int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)
 def test_ours_beside_mpi_and_kept_for_explain(allport, tmp_path):
     kept = tmp_path / "kept.json"
     done = allport(
-        *"bench bcast --through direct -n 3 --sizes 8,20000 --best-of 2 --iterations 2 --json".split(),
+        *"bench bcast --through direct -n 3 --sizes 8,20000 --rounds 2 --iterations 2 --json".split(),
         *("--measured", kept, "--plot", "p.svg", "-o", "all.json"),
     )
     assert done.returncode == 0, done.stderr
@@ -60,7 +60,7 @@ def test_a_wrong_byte_is_seen(allport, tmp_path):
     (tmp_path / "spoiler.c").write_text(SPOILER)
     subprocess.run([COMPILER, "-shared", "-fPIC", "-o", "spoiler.so", "spoiler.c"], cwd=tmp_path, check=True)
     done = allport(
-        *"bench bcast --through preload --library spoiler.so -n 2 --sizes 100 --best-of 1 --iterations 2".split(),
+        *"bench bcast --through preload --library spoiler.so -n 2 --sizes 100 --rounds 1 --iterations 2".split(),
         *("--no-sweep", "--measured", tmp_path / "m.json"),
     )
     assert done.returncode == 1 and "WRONG: 3 bytes" in done.stdout, done.stdout + done.stderr
@@ -96,7 +96,7 @@ def test_open_mpi_is_tried_with_segments_only_where_they_cut():
     [
         ("bench brodcast", "brodcast"),
         ("bench bcast --sizes 8:4", "sizes"),
-        ("bench bcast --best-of 0", "rounds"),
+        ("bench bcast --rounds 0", "rounds"),
         ("bench bcast --through magic", "magic"),
         ("bench bcast --against ucx", "against"),
         ("bench bcast --through preload --library no.so", "no.so"),
@@ -125,7 +125,7 @@ def test_times_replace_older_ones_of_the_same_thing(tmp_path):
 
 def test_calls_in_a_row_plain_and_under_the_dropin(allport):
     done = allport(
-        *"bench all --calls 20 -m mesh:3 --sizes 0,64 --best-of 1 --seconds 0.01 --json".split(),
+        *"bench all --calls 20 -m mesh:3 --sizes 0,64 --rounds 1 --seconds 0.01 --json".split(),
     )
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
@@ -140,7 +140,7 @@ def test_calls_in_a_row_plain_and_under_the_dropin(allport):
 
 def test_the_first_calls_of_a_communicator_half_and_half(allport):
     done = allport(
-        *"bench bcast,allreduce --calls 25 --first --modes plain,free -m mesh:3 --sizes 8 --best-of 1 --json".split(),
+        *"bench bcast,allreduce --calls 25 --first --modes plain,free -m mesh:3 --sizes 8 --rounds 1 --json".split(),
         env={"ALLPORT_SELECT": "on"},  # the mode's counts
     )
     assert done.returncode == 0, done.stderr
@@ -157,7 +157,7 @@ def test_the_first_calls_of_a_communicator_half_and_half(allport):
     ("words", "complaint"),
     [
         ("bcast,scan", "collective = 'scan': expected all, or some of"),
-        ("bcast --modes plain,fast", "modes = 'fast': expected some of plain, twin, auto, free, price, always"),
+        ("bcast --modes plain,fast", "modes = 'fast': expected some of plain, repeat, auto, free, price, always"),
         ("bcast --modes auto", "modes = auto: expected plain among them"),
     ],
 )
@@ -166,7 +166,7 @@ def test_calls_that_cannot_be_compared_are_refused(allport, words, complaint):
     assert done.returncode == 1 and complaint in done.stderr
 
 
-def test_jacobi_computes_the_same_cells_by_all_ways():
+def test_jacobi_computes_the_same_cells_by_all_variants():
     job = ap.bench.jacobi.Jacobi(
         grid="90x70", objects="4x3", ranks=2, threads=2, iterations=3, rounds=2, heavy=2, balance="refine"
     )
@@ -196,11 +196,11 @@ def test_jacobi_on_the_command_line(allport, tmp_path):
         "--iterations",
         "2",
     ]
-    done = allport(*argv, "--best-of", "1", "--ways", "spread,ckloop", "-o", str(out))
+    done = allport(*argv, "--rounds", "1", "--variants", "spread,ckloop", "-o", str(out))
     assert done.returncode == 0, done.stderr
     assert "spread 2" in done.stdout
     assert json.loads(out.read_text())["grid"] == [20, 30, 10]
     wrong = allport(*argv, "--objects", "2x2")
     assert wrong.returncode == 1 and "objects = '2x2'" in wrong.stderr
-    wrong = allport(*argv, "--ways", "magic")
+    wrong = allport(*argv, "--variants", "magic")
     assert wrong.returncode == 1 and "magic" in wrong.stderr

@@ -40,6 +40,34 @@ def test_citations_are_left_alone(check_words: ModuleType, text: str) -> None:
     assert [*check_words.found(text)] == []
 
 
+SAID = """
+import typer
+Way = Annotated[str, typer.Option(help="How panels travel: by which way.")]
+
+@app.command()
+def simulate(carrier: str = "", uplo: str = "L", panel: int = 0) -> None:
+    \"\"\"What a rank was told.\"\"\"
+    raise ap.Error(f"{carrier}: the twin of --pivot {uplo}")
+
+def _own(way: str) -> str:
+    \"\"\"A way that no user sees.\"\"\"
+    return "kept"
+"""
+
+
+def test_options_help_and_messages_are_looked_at(check_words: ModuleType) -> None:
+    wrong = {(line, word) for line, word, _ in check_words.found_spoken(SAID, "python/allport/cli/simulate.py")}
+    assert wrong == {(3, "way"), (6, "carrier"), (6, "uplo"), (7, "told"), (8, "twin"), (8, "--pivot")}
+    assert {word for _, word, _ in check_words.found_spoken(SAID, "python/allport/sim.py")} == {
+        "way",
+        "twin",
+        "--pivot",
+    }
+    linux = 'failure("node 3 has no carrier")'
+    assert [*check_words.found_spoken(linux, "python/allport/lab/wires.py")] == []
+    assert [word for _, word, _ in check_words.found_spoken(linux, "python/allport/graph.py")] == ["carrier"]
+
+
 def test_the_tree_has_none(check_words: ModuleType) -> None:
     assert check_words.check(ROOT) == []
 

@@ -33,13 +33,13 @@ def system(tmp_path):
 
 
 @pytest.mark.parametrize("where", [["-n", 1], ["-n", 3], ["--machine", "torus:2x2"]])
-@pytest.mark.parametrize("uplo", ["L", "U"])
-def test_a_matrix_in_its_factor_out(allport, system, tmp_path, where, uplo):
+@pytest.mark.parametrize("lower", [True, False])
+def test_a_matrix_in_its_factor_out(allport, system, tmp_path, where, lower):
     a, _ = system
-    done = allport("run", "cholesky", "A.npy", "-o", "F.npy", "--uplo", uplo, "--workers", 2, *where)
+    done = allport("run", "cholesky", "A.npy", "-o", "F.npy", *(["--lower"] if lower else []), "--workers", 2, *where)
     assert done.returncode == 0, done.stderr
     wanted = np.linalg.cholesky(a)
-    np.testing.assert_allclose(np.load(tmp_path / "F.npy"), wanted if uplo == "L" else wanted.T, atol=1e-11)
+    np.testing.assert_allclose(np.load(tmp_path / "F.npy"), wanted if lower else wanted.T, atol=1e-11)
     for word in ("chosen:", "predicted", "measured", "tasks", "INFO 0", "residual", "F.npy", "Gflop/s"):
         assert word in done.stdout, done.stdout
     assert "\x1b" not in done.stdout + done.stderr
@@ -50,7 +50,7 @@ def test_json_has_plan_report_and_residual(allport, system, tmp_path):
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
     assert set(data) == {"plan", "report", "checked", "residual", "trace", "output", "seconds"}
-    assert data["plan"]["problem"] == {"n": 70, "type": "d", "uplo": "L"}
+    assert data["plan"]["problem"] == {"n": 70, "type": "d", "uplo": "U"}
     assert data["report"]["tasks"] == data["plan"]["counted"]["tasks"] and data["report"]["info"] == 0
     assert 0 < data["residual"] <= 1 and data["output"]["shape"] == [70, 70]
     unchecked = allport("run", "cholesky", "A.npy", "-o", "L.npy", "-n", 2, "--no-check", "--json")
@@ -60,16 +60,16 @@ def test_json_has_plan_report_and_residual(allport, system, tmp_path):
 def test_a_system_in_its_solution_out(allport, system, tmp_path):
     a, b = system
     np.save(tmp_path / "A.npy", np.triu(a) - 5 * np.tri(70, k=-1))  # the other triangle is not looked at
-    done = allport("run", "solve", "A.npy", "B.npy", "-o", "X.npy", "-n", 3, "--assume", "pos", "--uplo", "U")
+    done = allport("run", "solve", "A.npy", "B.npy", "-o", "X.npy", "-n", 3, "--assume-a", "pos")
     assert done.returncode == 0, done.stderr
     np.testing.assert_allclose(np.load(tmp_path / "X.npy"), np.linalg.solve(a, b), rtol=1e-7, atol=1e-8)
     assert "time of solve" in done.stdout and "residual" in done.stdout
-    done = allport("run", "solve", "A.npy", "B.npy", "-o", "X.npy", "-n", 2, "--assume", "pos", "--uplo", "U", "--json")
+    done = allport("run", "solve", "A.npy", "B.npy", "-o", "X.npy", "-n", 2, "--assume-a", "pos", "--json")
     data = json.loads(done.stdout)
     assert data["residual"] <= 10 and data["solve"]["sweeps"] == 1 and data["report"]["info"] == 0
 
 
-@pytest.mark.parametrize("command", [["cholesky", "A.npy"], ["solve", "A.npy", "B.npy", "--assume", "pos"]])
+@pytest.mark.parametrize("command", [["cholesky", "A.npy"], ["solve", "A.npy", "B.npy", "--assume-a", "pos"]])
 def test_the_leading_minor_is_named(allport, system, tmp_path, command):
     a, _ = system
     a[6, 6] = -1
@@ -82,11 +82,10 @@ def test_the_leading_minor_is_named(allport, system, tmp_path, command):
     ("command", "word"),
     [
         (["cholesky", "B.npy"], "70 x 4"),
-        (["cholesky", "A.npy", "--uplo", "X"], "uplo"),
         (["cholesky", "A.npy", "--grid", "2x2x2"], "layers"),
-        (["solve", "A.npy", "B.npy", "--assume", "pos", "--refine"], "refine"),
-        (["solve", "A.npy", "B.npy", "--assume", "pos", "--pivot", "none"], "pivot"),
-        (["solve", "A.npy", "B.npy", "--assume", "maybe"], "assume"),
+        (["solve", "A.npy", "B.npy", "--assume-a", "pos", "--refine"], "refine"),
+        (["solve", "A.npy", "B.npy", "--assume-a", "pos", "--pivoting", "none"], "--pivoting"),
+        (["solve", "A.npy", "B.npy", "--assume-a", "maybe"], "assume"),
         (["solve", "A.npy", "B.npy", "--workers", 2], "workers"),
     ],
 )
@@ -99,9 +98,7 @@ def test_plans_are_shown(allport):
     done = allport("plan", "cholesky", "--shape", "3000", "--machine", "torus:4x4")
     assert done.returncode == 0 and "chosen:" in done.stdout and "tasks" in done.stdout, done.stderr
     data = json.loads(allport("plan", "cholesky", "--shape", "3000x3000", "-m", "torus:4x4", "--json").stdout)
-    plan = ap.plan.cholesky(
-        3000, "torus:4x4", lower=True
-    )  # the command factors the lower triangle, scipy's default the upper
+    plan = ap.plan.cholesky(3000, "torus:4x4")
     assert data == plan.to_dict()
     assert plan.predicted == min(c["seconds"]["total"] for c in data["candidates"])
     assert data["counted"]["flops"] == 3000 * 3001 * 6001 / 6
@@ -110,7 +107,7 @@ def test_plans_are_shown(allport):
 
 def test_single_precision_and_complex_have_their_price():
     seconds = {
-        t: ap.plan.cholesky(8000, "bgp:4x4", dtype=t, options=ap.Options(grid="4x4", panel=256)).predicted
+        t: ap.plan.cholesky(8000, "bgp:4x4", dtype=t, options=ap.Options(grid="4x4", nb=256)).predicted
         for t in ("f4", "f8", "c16")
     }
     assert seconds["f4"] < seconds["f8"] < seconds["c16"]

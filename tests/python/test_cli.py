@@ -1,10 +1,13 @@
+import dataclasses
 import json
-import os
+import re
 import subprocess
 import sys
 
 import allport as ap
 import pytest
+import typer
+from allport.cli import app, main
 
 
 @pytest.mark.parametrize(
@@ -93,24 +96,24 @@ def test_trees_are_drawn(allport, tmp_path):
         ("schedule verify gossip -m torus:4x4", ["gossip"], 1),
         ("schedule verify bcast -m torus:4x4 --size much", ["much"], 1),
         ("schedule show bcast -m torus:2x2x2x2 -o t.svg", ["4 axes"], 1),
-        ("explain bcast -m torus:4x4", ["--size"], 2),
+        ("explain", ["Missing argument 'COLLECTIVE'"], 2),
+        ("plan gemm", ["Missing option '--shape'"], 2),
+        ("map", ["--stencil, --pattern: expected one of the two"], 1),
         ("plan gemm --shape 10x10 -n 4", ["MxNxK"], 1),
-        ("plan gemm --shape 10x10x10", ["--ranks"], 1),
         ("plan gemm --shape 10x10x10 -n 4 --dtype int7", ["int7"], 1),
         ("plan gemm --shape 1000x1000x1000 -n 4 --memory 1MiB", ["1048576"], 1),
         ("plan gemm --shape 99999999999999999999x1x1 -n 4", ["shape", "99999999999999999999x1x1", "2^59"], 1),
         ("plan lu --shape 99999999999x99999999999 -n 4", ["shape", "2^59"], 1),
-        ("plan lu --shape 10x10", ["machine", "--ranks", "ALLPORT_MACHINE"], 1),
-        ("simulate bcast -m torus:4 --timeline no/x.json", ["timeline 'no/x.json'", "folder 'no'"], 1),
+        ("simulate bcast -m torus:4 --trace no/x.json", ["trace 'no/x.json'", "folder 'no'"], 1),
         ("machine calibrate -o no/m.toml", ["output 'no/m.toml'", "folder 'no'"], 1),
         ("nonsense", ["nonsense"], 2),
         ("solve A.npy b.npy", ["No such command 'solve'", "`allport run solve`"], 2),
         ("gemm", ["`allport run gemm` and `allport plan gemm`"], 2),
         ("lu --help", ["`allport run lu`"], 2),
         ("discover", ["`allport machine discover`"], 2),
-        ("simulate lu --n 512 -m torus:2x2 --sample 2 --report r.html", ["--sample 2", "--report"], 1),
-        ("simulate lu --n 512 -m torus:2x2 --sample 2 --late", ["--sample 2", "--late"], 1),
-        ("simulate lu --n 512 -m torus:2x2 --sample 2 --steps 0:1", ["--sample 2", "--steps 0:1"], 1),
+        ("simulate lu --shape 512 -m torus:2x2 --sample 2 --report r.html", ["--sample 2", "--report"], 1),
+        ("simulate lu --shape 512 -m torus:2x2 --sample 2 --late", ["--sample 2", "--late"], 1),
+        ("simulate lu --shape 512 -m torus:2x2 --sample 2 --steps 0:1", ["--sample 2", "--steps 0:1"], 1),
         ("machine", [], 0),
     ],
 )
@@ -161,9 +164,9 @@ def test_the_environment_names_the_machine(allport):
     [
         (
             ["run lu", "run solve", "plan lu"],
-            "machine ranks pivot algorithm grid block big memory way json",
+            "machine ranks pivoting algorithm grid panel nb outer-panel memory tree json",
         ),
-        (["run gemm", "plan gemm"], "machine ranks algorithm grid memory trans-a trans-b way json"),
+        (["run gemm", "plan gemm"], "machine ranks algorithm grid panel memory trans-a trans-b tree json"),
         (["schedule verify", "schedule export", "simulate"], "machine algorithm root size element segment window json"),
     ],
 )
@@ -189,8 +192,117 @@ def test_a_closed_pipe_is_no_error():
     assert done.stdout == "{\n" and done.stderr == ""
 
 
-def test_shell_completion(allport):
-    env = {"_ALLPORT_COMPLETE": "complete_bash", "COMP_WORDS": "allport sch", "COMP_CWORD": "1", **os.environ}
-    code = "from allport.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=60)
-    assert "schedule" in done.stdout, (done.stdout, done.stderr)
+def commands(command=None, words=()):
+    """Every command that does something by itself, by its words."""
+    command = command or typer.main.get_command(app)
+    inner = getattr(command, "commands", {})
+    if not inner:
+        yield words, command
+    for name, sub in inner.items():
+        yield from commands(sub, (*words, name))
+
+
+#: Options of computations on files and plans that are none of ap.Options: where, what, and what is written.
+OTHERS = """
+machine ranks dtype shape a b output c_in alpha beta trans_a trans_b trans assume_a lower q_out check trace report json
+simulate all subscripts shape_a shape_b
+""".split()
+
+
+def test_options_of_computations_have_their_names_in_python():
+    known = {field.name for field in dataclasses.fields(ap.Options)} | set(OTHERS)
+    for words, command in commands():
+        if words[0] in ("run", "plan"):
+            names = {max(p.opts, key=len).lstrip("-").replace("-", "_") for p in command.params}
+            assert not names - known, words
+
+
+def test_every_command_that_prints_a_result_has_json():
+    without = [
+        " ".join(words) for words, command in commands() if "--json" not in {o for p in command.params for o in p.opts}
+    ]
+    assert without == ["lab run"], "whose output is the program's"
+
+
+def test_the_same_option_is_the_same_to_all():
+    """A short name stands for one long name, wherever it is."""
+    long = {}
+    for words, command in commands():
+        for p in command.params:
+            for short in (o for o in p.opts if len(o) == 2):
+                long.setdefault(short, {})[max(p.opts, key=len)] = words
+    assert {short: set(names) for short, names in long.items()} == {
+        "-a": {"--algorithm"}, "-f": {"--format"}, "-m": {"--machine"}, "-n": {"--ranks"}, "-o": {"--output"},
+        "-x": {"--export"},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "compare bcast --sizes 1KiB",
+        "explain bcast",
+        "graph check gemm --shape 32",
+        "graph check lu-solve --shape 64x2 --nb 16",
+        "machine file",
+        "machine show",
+        "map --stencil 1d --grid 2",
+        "multicast explain",
+        "multicast table",
+        "plan cholesky --shape 64",
+        "plan einsum ij,jk->ik 4x4 4x4",
+        "plan gemm --shape 64",
+        "plan lu --shape 64",
+        "plan qr --shape 64x8",
+        "schedule export bcast -o out.goal",
+        "schedule show bcast",
+        "schedule verify bcast",
+        "simulate bcast",
+        "simulate cholesky --shape 64 --nb 16",
+    ],
+)
+def test_a_machine_that_is_not_named_is_this_computer(allport, arguments):
+    if arguments.startswith("map"):
+        arguments = arguments.replace("2", str(ap.run.launch.cores()))
+    done = allport(*arguments.split())
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    other = allport(*arguments.split(), env={"ALLPORT_MACHINE": "donut:4x4"})
+    assert other.returncode == 1 and "donut" in other.stderr
+
+
+@pytest.mark.parametrize("words", [words for words, c in commands() if any(p.required for p in c.params)], ids=" ".join)
+def test_what_is_missing_is_named(allport, words):
+    done = allport(*words)
+    assert done.returncode == 2 and re.match(r"allport: Missing (argument|option) '", done.stderr), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("allport sch", ["schedule"]),
+        ("allport schedule verify all", ["allgather", "allreduce", "alltoall"]),
+        ("allport schedule verify bcast -a mst", ["mst", "mst2"]),
+        ("allport explain bcast --machine ge", ["gemini"]),
+        ("allport plan gemm -m mine", ["mine.toml"]),
+        ("allport plan gemm -a summa", ["summa", "summa25"]),
+        ("allport simulate chol", ["cholesky", "cholesky-solve"]),
+        ("allport simulate lu -a 2", ["2.5d", "2d"]),
+        ("allport run lu sub/A", ["sub/A.npy"]),
+        ("allport run solve A.npy b.npy --pivoting p", ["partial"]),
+        ("allport plan lu --tree ", ["flat", "chain", "prefix", "axes", "binomial"]),
+        ("allport bench jac", ["jacobi"]),
+        ("allport report ", ["bench.json"]),
+        ("allport schedule list --load ", ["mine.py"]),
+    ],
+)
+def test_shell_completion(tmp_path, monkeypatch, capsys, typed, expected):
+    (tmp_path / "sub").mkdir()
+    for name in ("mine.toml", "mine.py", "bench.json", "sub/A.npy", "sub/A.txt"):
+        (tmp_path / name).write_text("")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("_ALLPORT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(typed.count(" ")))
+    with pytest.raises(SystemExit):
+        main([])
+    assert capsys.readouterr().out.split() == expected

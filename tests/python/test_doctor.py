@@ -233,7 +233,7 @@ def test_the_next_run_is_advised_by_what_earlier_ones_took(tmp_path, monkeypatch
     assert "1 of a rank's 2 threads do it" in found.remedy
     monkeypatch.setenv("ALLPORT_SELECT_FILE", str(path))
     assert by_subject(ap.doctor.examine())["loops of plate"] == found
-    done = allport("doctor", "--memory", str(path), "--json")
+    done = allport("doctor", "--select-file", str(path), "--json")
     assert "loops of plate" in {f["subject"] for f in json.loads(done.stdout)["findings"]}
 
 
@@ -245,5 +245,5 @@ def test_a_memory_that_is_none_is_told(tmp_path, allport):
         starts.examine(str(tmp_path / "other.json"))
     path = memory_of_loops(tmp_path / "empty.json")
     assert starts.examine(str(path))[0].state == "good"
-    done = allport("doctor", "--memory", str(tmp_path / "none.json"))
+    done = allport("doctor", "--select-file", str(tmp_path / "none.json"))
     assert done.returncode == 1 and "not there" in done.stderr

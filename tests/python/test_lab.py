@@ -151,7 +151,7 @@ def test_bursts_and_queues_are_the_kernels(up: Callable[..., Lab], burst: int, l
 def test_a_benchmark_sets_the_links_and_its_result_says_how(
     allport: Callable[..., subprocess.CompletedProcess[str]], up: Callable[..., Lab], tmp_path: Path
 ) -> None:
-    short = ["--sizes", "64KiB", "--against", "none", "--best-of", 1, "--iterations", 1, "--measured", "times.json"]
+    short = ["--sizes", "64KiB", "--against", "none", "--rounds", 1, "--iterations", 1, "--measured", "times.json"]
     made = allport(
         "bench", "bcast", "--lab", "torus:2", "--burst", "16KiB", "--limit", "64KiB", *short, "-o", "result.json"
     )
@@ -286,7 +286,7 @@ def test_cut_and_reroute(up: Callable[..., Lab]) -> None:
     moved = {link for link, size in sent(lab).items() if size - before[link] > 250_000}
     assert moved == {"(0)-x -> (3)", "(3)-x -> (2)", "(2)-x -> (1)"}
     assert ap.Machine.parse(lab.machine_file).dead_links
-    with pytest.raises(ap.Error, match="no way round it: node 1, 2, 3 would be cut off; nothing was changed"):
+    with pytest.raises(ap.Error, match="no route around it: node 1, 2, 3 would be cut off; nothing was changed"):
         lab.cut("3-0", reroute=True)
     assert Flow(lab, 0, 1, 1_000).rates()
     lab.restore("0-1")

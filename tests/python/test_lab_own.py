@@ -55,7 +55,7 @@ def test_a_run_leaves_the_callers_children_and_settings_alone(
     during.start()
     threading.Timer(0.7, begun.set).start()
     leave = "setsid sleep 600 >/dev/null 2>&1 & echo $!; sleep 2; exit 3"  # a child that leaves its parent
-    assert ap.lab.run(lab, ["sh", "-c", leave], on=1) == 3
+    assert ap.lab.run_on(lab, 1, ["sh", "-c", leave]) == 3
     during.join()
     left = int(capfd.readouterr().out)
     assert ap.run.launch.start_time(left) == 0 and ap.lab.status(NAME)["processes"] == 0
@@ -63,7 +63,7 @@ def test_a_run_leaves_the_callers_children_and_settings_alone(
     assert ended.wait() == 6 and subreaper() == 0
     fault = later(1, lambda: ap.lab.take_down(NAME))
     with pytest.raises(JobFailed, match="was taken down while the program ran"):
-        ap.lab.run(lab, ["sleep", "600"], on=0)
+        ap.lab.run_on(lab, 0, ["sleep", "600"])
     fault.join()
     assert all(child.poll() is None for child in strangers) and subreaper() == 0
 
@@ -92,7 +92,7 @@ def test_a_run_in_a_notebook(
 
     async def cell() -> tuple[int, int]:
         other = await asyncio.create_subprocess_exec("sh", "-c", "exit 4")
-        done = ap.lab.run(lab, [sys.executable, "-X", "utf8", "-c", code], on=1)
+        done = ap.lab.run_on(lab, 1, [sys.executable, "-X", "utf8", "-c", code])
         return done, await other.wait()
 
     assert asyncio.run(cell()) == (0, 4)
@@ -103,7 +103,7 @@ def test_a_lab_object_means_its_own_lab(up: Callable[..., Lab]) -> None:
     first = up("torus:2")
     first.down()
     second = up("torus:2")
-    for act in (first.down, lambda: first.cut("0+x"), lambda: ap.lab.run(first, ["sleep", "600"], on=0)):
+    for act in (first.down, lambda: first.cut("0+x"), lambda: ap.lab.run_on(first, 0, ["sleep", "600"])):
         with pytest.raises((ap.Error, JobFailed), match="was taken down"):
             act()
     with first:

@@ -66,7 +66,7 @@ def test_ranks_sit_x_fastest_on_their_nodes(up: Callable[..., Lab], capfd: pytes
     with pytest.raises(ap.Error, match=r"ranks = 13: lab .* has places for 1 to 12"):
         ap.lab.run(lab, ["true"], ranks=13)
     assert ap.lab.run(lab, ["sh", "-c", "exit 3"], ranks=1) == 3
-    assert ap.lab.run(lab, ["sh", "-c", "exit 4"], on=5) == 4
+    assert ap.lab.run_on(lab, 5, ["sh", "-c", "exit 4"]) == 4
 
 
 RING = """
@@ -196,7 +196,7 @@ def test_commands(allport: Callable[..., subprocess.CompletedProcess[str]], up: 
     assert json.loads(allport("lab", "up", "torus:2x2", "--name", NAME, "--json").stdout)["cables"] == 8
     try:
         assert allport("lab", "run", "--name", NAME, "-n", "2", "--", "hostname").stdout.split().count(f"{NAME}-0") == 1
-        failed = allport("lab", "run", "--name", NAME, "--on", "1", "--", "sh", "-c", "exit 7")
+        failed = allport("lab", "run", "--name", NAME, "--node", "1", "--", "sh", "-c", "exit 7")
         assert failed.returncode == 7
         assert "cut; its routes are withdrawn" in allport("lab", "cut", "0+x", "--name", NAME).stdout
         shown = json.loads(allport("lab", "status", "--name", NAME, "--json").stdout)[0]

@@ -50,7 +50,7 @@ def test_messages_go_in_short_pieces_where_those_that_cross_are_quicker(asks_bey
     machine = ap.Machine.from_toml(UNEVEN)
     pieces = []
 
-    def carrier(schedule):
+    def timer(schedule):
         pieces.append(schedule.segment)
         late = asks_beyond is not None and schedule.segment > asks_beyond
         programs = json.loads(schedule.to_json())["programs"]
@@ -59,7 +59,7 @@ def test_messages_go_in_short_pieces_where_those_that_cross_are_quicker(asks_bey
         return [ap.simulate(schedule, machine).seconds * (2 if late and crosses else 1)]
 
     among = [case for case in ap.run.links.cases(machine) if case.group == "one pair"]
-    found = _by_name(ap.run.links.carried(machine, carrier, among=among))
+    found = _by_name(ap.run.links.measured_by(machine, timer, among=among))
     for letter, rate in (("x", 40e6), ("y", 20e6)):
         for ways in ("+", "-", "+-"):
             assert found[f"rate {letter}{ways} one pair"].value == pytest.approx(rate, rel=1e-3)

@@ -29,35 +29,35 @@ def test_tables_are_by_the_definition():
         assert 1 + sum(e.ranks for row in rows for e in row) == 2048
 
 
-@pytest.mark.parametrize("way", ["flat", "chain", "prefix", "binomial"])
-def test_every_destination_gets_it_once_by_following_the_rule(way):
+@pytest.mark.parametrize("tree", ["flat", "chain", "prefix", "binomial"])
+def test_every_destination_gets_it_once_by_following_the_rule(tree):
     draw = random.Random(4)
     for names in ("3x1bit", "torus:5x3x2/ppn=3", "2x4bit:100"):
         ids = ap.multicast.as_ids(names)
         for _ in range(30):
             source = draw.randrange(ids.ranks)
             to = [draw.randrange(ids.ranks) for _ in range(draw.randrange(12))]
-            parts = ap.multicast.shares(ids, source, to, way=way)
+            parts = ap.multicast.shares(ids, source, to, tree=tree)
             assert sorted(r for r, part in parts.items() if part.deliver) == sorted(set(to))
-            sent = ap.multicast.messages(ids, source, to, way=way)
+            sent = ap.multicast.messages(ids, source, to, tree=tree)
             assert len(sent) == len(set(sent)) == len(parts) - 1
             assert {(part.source, r) for r, part in parts.items() if part.source is not None} == set(sent)
-            assert ap.multicast.check(ids, source, to, way=way)["ok"]
+            assert ap.multicast.check(ids, source, to, tree=tree)["ok"]
             for outside in [r for r in range(ids.ranks) if r not in parts][:3]:
-                assert ap.multicast.share(ids, source, to, outside, way=way) is None
+                assert ap.multicast.share(ids, source, to, outside, tree=tree) is None
 
 
 @pytest.mark.parametrize("members", [16, 13, 7, 2, 1])
 def test_a_binomial_tree_is_one_whatever_the_number_of_its_members(members):
     ids = ap.multicast.as_ids("torus:4x8")
     order = [ids.rank_at((ids.position(9) + place) % ids.ranks) for place in range(members)]
-    parts = ap.multicast.shares(ids, 9, order, way="binomial")
+    parts = ap.multicast.shares(ids, 9, order, tree="binomial")
     for place, rank in enumerate(order):
         # To one rank for each bit below the lowest of its place, as far as there are members.
         bits = [1 << k for k in range(5) if place % (2 << k) == 0 and place + (1 << k) < members]
         assert [hop.next for hop in parts[rank].hops] == [order[place + bit] for bit in reversed(bits)]
         assert parts[rank].source == (order[place & (place - 1)] if place else None)
-    checked = ap.multicast.check(ids, 9, order, way="binomial")
+    checked = ap.multicast.check(ids, 9, order, tree="binomial")
     assert checked["ok"] and checked["relays"] == 0 and checked["messages"] == members - 1
     assert checked["fan_out"] == (members - 1).bit_length()  # ceil(log2)
     assert checked["steps"] == members.bit_length() - 1  # floor(log2)
@@ -113,7 +113,7 @@ def test_ids_that_are_given_listed_or_a_machines(tmp_path):
     assert (listed.ranks, listed.bits, listed.digits) == (3, 2, 2) and listed.rank_at(0) == 1
     assert ap.machine.TopologyIds.listed([8, 1, 9], 2, 2).of(2) == listed.of(2)
     assert ap.machine.TopologyIds.given(4, 3, 2048).ranks == ap.multicast.as_ids("4x3bit:2048").ranks
-    assert ap.multicast.as_ids("torus:4x4x4x4").bits == ap.machine.TopologyIds.usual_bits(256) == 2
+    assert ap.multicast.as_ids("torus:4x4x4x4").bits == ap.machine.TopologyIds.default_bits(256) == 2
     assert ap.multicast.as_ids("bgp").ranks == ap.Machine.parse("bgp").ranks
     assert ap.multicast.as_ids("torus:4x4", bits=1).digits == 4
     with pytest.raises(ap.Error, match="3x1bit"):
@@ -121,11 +121,11 @@ def test_ids_that_are_given_listed_or_a_machines(tmp_path):
     with pytest.raises(ap.Error, match=r"rank in 0\.\.7"):
         ap.multicast.check("3x1bit", 1, [8])
     with pytest.raises(ap.Error, match="flat, chain, prefix"):
-        ap.multicast.share("3x1bit", 1, [2], 1, way="star")
+        ap.multicast.share("3x1bit", 1, [2], 1, tree="star")
 
 
 def test_the_command_draws_song09s_example(allport, golden, tmp_path):
-    done = allport(*"multicast explain --from 1 --to 2,4,5 --ids 3x1bit".split())
+    done = allport(*"multicast explain --source 1 --destinations 2,4,5 --ids 3x1bit".split())
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[2:7] == [
         "001",
@@ -136,31 +136,30 @@ def test_the_command_draws_song09s_example(allport, golden, tmp_path):
     ]
     assert "3 messages, 2 steps" in done.stdout
     assert "checked: every destination exactly once" in done.stdout
-    done = allport(*"multicast explain --from 1 --to 2,4,5 --ids 3x1bit --json".split())
+    done = allport(*"multicast explain --source 1 --destinations 2,4,5 --ids 3x1bit --json".split())
     golden("multicast-explain", done.stdout, ())
     pytest.importorskip("matplotlib")
     path = tmp_path / "multicast.svg"
-    done = allport(*f"multicast explain --from 1 --to 2,4,5 --ids 3x1bit -o {path}".split())
+    done = allport(*f"multicast explain --source 1 --destinations 2,4,5 --ids 3x1bit -o {path}".split())
     assert done.returncode == 0 and f"drawn: {path}" in done.stdout
     text = path.read_text()
     assert "<svg" in text and "001" in text and "100, 101" in text
 
 
 def test_the_command_on_a_machine(allport):
-    done = allport(*"multicast explain --from 5 --to all -m torus:4x4 --size 64KiB".split())
+    done = allport(*"multicast explain --source 5 -m torus:4x4 --size 64KiB".split())
     assert done.returncode == 0, done.stderr
     for words in ("15 messages", "the least is 15", "* trees", "flat", "segmented"):
         assert words in done.stdout, done.stdout
-    chain = allport(*"multicast explain --from 0 --to 1-15 -m torus:4x4 --way chain --json".split())
+    chain = allport(*"multicast explain --destinations 1-15 -m torus:4x4 --tree chain --json".split())
     data = json.loads(chain.stdout)
     assert len(data["messages"]) == 15 and data["check"]["fan_out"] == 1 and data["machine"] == "torus:4x4"
     table = allport(*"multicast table --rank 1000 --ids 5x4bit".split())
     assert table.returncode == 0 and "75 entries, at most 16 x 5" in table.stdout
     for wrong, words in (
-        ("explain --from 1 --to x --ids 3x1bit", "--to = 'x'"),
-        ("explain --from 1 --to 2", "--machine SPEC"),
-        ("explain --from 1 --to 2 --ids 3x1bit --size 8", "--machine beside it"),
-        ("explain --from 9 --to 2 --ids 3x1bit", "source = 9"),
+        ("explain --source 1 --destinations x --ids 3x1bit", "--destinations = 'x'"),
+        ("explain --source 1 --destinations 2 --ids 3x1bit --size 8", "--machine beside it"),
+        ("explain --source 9 --destinations 2 --ids 3x1bit", "source = 9"),
         ("table --rank 8 --ids 3x1bit", "rank = 8"),
     ):
         done = allport("multicast", *wrong.split())

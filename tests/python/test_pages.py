@@ -67,7 +67,7 @@ def things() -> dict[str, Any]:
         "pattern": ap.pattern.alltoall([4, 4], [0], 4096),
         "graph": graph,
         "own_graph": Chain(4),
-        "tasks": ap.graph.simulate(graph, machine, workers=2, trace=True),
+        "tasks": ap.graph.simulate(graph, machine, model=ap.graph.Model(workers=2), trace=True),
         "timeline": ap.graph.simulate(graph, machine, trace=True).timeline,
         "proof": ap.verify.prove(ap.make_schedule("bcast", machine, bytes=4096), machine),
     }
@@ -97,7 +97,7 @@ def test_a_plan_has_its_candidates_and_its_graph_over_time(name: str) -> None:
 
 def test_where_a_graph_is_not_simulated_the_page_says_why() -> None:
     assert "Over time" in read(THINGS["plan_gemm_cannon"]).headings
-    large = ap.plan.cholesky(20_000, MACHINE, options=ap.Options(panel=128))
+    large = ap.plan.cholesky(20_000, MACHINE, options=ap.Options(nb=128))
     assert "Not simulated for this page: 657,359 tasks; at most 60,000 are" in read(large).words
 
 
@@ -179,7 +179,7 @@ def test_a_candidate_that_is_simulated_to_be_quicker_is_told() -> None:
     assert all(ap.units.format_seconds(simulated[0].seconds) in a.why for a in told)
 
 
-def test_tiles_and_carriers_are_tried() -> None:
+def test_tiles_and_trees_are_tried() -> None:
     run = ap.graph.simulate(ap.graph.cholesky(2048, 256, "4x4"), MACHINE, trace=True)
     others = [("Tiles of 128", "again", lambda: ap.graph.cholesky(2048, 128, "4x4"))]
     told = ap.report.pages.of_graph_simulation(run, "cholesky", 1.0, "allport simulate cholesky", others).advice

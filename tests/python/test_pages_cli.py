@@ -17,8 +17,8 @@ COMMANDS = {
     "plan qr --shape 900x100 -n 4": "Candidates by predicted time",
     "simulate bcast -m bgp:4x4 --size 64KiB": "The schedule on its machine",
     "simulate alltoall -m bgp:4x2 --size 1KiB": "Over time",
-    "simulate cholesky --n 700 --nb 100 -m bgp:2x2": "Over time",
-    "simulate lu --n 500 -m bgp:2x2": "Links",
+    "simulate cholesky --shape 700 --nb 100 -m bgp:2x2": "Over time",
+    "simulate lu --shape 500 -m bgp:2x2": "Links",
     "compare bcast -m bgp:2x2 --sizes 1KiB:8KiB": "Simulated",
     "map -m torus:4x4 --stencil 2d --grid 8x2": "Orders by predicted time",
     "explain allreduce -m bgp:4x4 --size 1MiB --element 8": "Algorithms",
@@ -38,7 +38,7 @@ def test_a_page_beside_what_is_printed(command: str, allport, tmp_path: Path) ->
 
 
 def test_json_stays_json(allport, tmp_path: Path) -> None:
-    for command in ("plan cholesky --shape 700 -m bgp:2x2", "simulate cholesky --n 300 --nb 100 -m bgp:2x2"):
+    for command in ("plan cholesky --shape 700 -m bgp:2x2", "simulate cholesky --shape 300 --nb 100 -m bgp:2x2"):
         data = allport(*command.split(), "--report", "q.html", "--json")
         assert json.loads(data.stdout)["ranks"] == 4 and (tmp_path / "q.html").exists()
 
@@ -64,9 +64,9 @@ def matrices(tmp_path: Path) -> Path:
 
 RUNS = {
     "gemm a.npy b.npy -o o.npy": ("Multiplied", False),
-    "lu a.npy -o o.npz --pivot partial --grid 3x1": ("Factored", False),
+    "lu a.npy -o o.npz --pivoting partial --grid 3x1": ("Factored", False),
     "solve a.npy b.npy -o o.npy": ("Solved", False),
-    "solve s.npy b.npy -o o.npy --assume pos": ("Solved", False),
+    "solve s.npy b.npy -o o.npy --assume-a pos": ("Solved", False),
     "cholesky s.npy -o o.npy --nb 32": ("Factored", True),
     "qr a.npy -o o.npy --nb 32": ("Factored", True),
     "lstsq a.npy b.npy -o o.npy": ("Least squares", True),

@@ -78,7 +78,9 @@ def things() -> dict[str, Any]:
         "plan": ap.plan.lu(1500, 1500, machine),
         "simulation": ap.simulate(bcast, machine, trace=True),
         "cube": ap.simulate(cube, "bgp:3x3x3", trace=True),
-        "tasks": ap.graph.simulate(ap.graph.cholesky(1024, 128, "4x4"), machine, workers=2, trace=True),
+        "tasks": ap.graph.simulate(
+            ap.graph.cholesky(1024, 128, "4x4"), machine, model=ap.graph.Model(workers=2), trace=True
+        ),
         "small_graph": ap.graph.cholesky(4, 1, "2x2"),
         "order": ap.mapping.choose("torus:4x4", ap.pattern.halo([8, 2], local=64)),
         "choice": ap.explain("bcast", machine, bytes=1 << 20),

@@ -53,7 +53,7 @@ def test_a_schedule_that_runs_elsewhere():
         lambda: ap.plan.gemm(640, 640, 640, "torus:4", options=ap.Options(grid="2x2x1", mapping=[3, 1, 0, 2])),
         lambda: ap.plan.lu(500, 500, "torus:2x2", options=ap.Options(pivoting="partial")),
         lambda: ap.plan.cholesky(512, "bgp:2x2x1", lower=False, options=ap.Options(grid="2x2", workers=2)),
-        lambda: ap.plan.qr(700, 300, "bgp:2x2x1", options=ap.Options(panel=64)),
+        lambda: ap.plan.qr(700, 300, "bgp:2x2x1", options=ap.Options(nb=64)),
     ],
 )
 def test_plans(make):

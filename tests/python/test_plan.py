@@ -19,9 +19,9 @@ MACHINES = ("torus:4x4", "torus:2x3", "mesh:12", "bgp:2x2x2", "torus:3x3x2/ppn=2
     "shape", [(100, 100, 100), (10, 1000, 3), (1000, 1000, 10), (1, 1, 1), (0, 5, 5), (64, 64, 4096)]
 )
 def test_a_product_planned_again_from_its_decisions_is_the_same(machine, shape):
-    for ways in ("NN", "TN", "NC"):
-        plan = ap.plan.gemm(*shape, machine, trans=ways)
-        again = ap.plan.gemm(*shape, machine, trans=ways, options=ap.Options(**decisions(plan)))
+    for trans in ("NN", "TN", "NC"):
+        plan = ap.plan.gemm(*shape, machine, trans=trans)
+        again = ap.plan.gemm(*shape, machine, trans=trans, options=ap.Options(**decisions(plan)))
         assert again.to_dict()["chosen"] == plan.to_dict()["chosen"]
         assert (again.a, again.b, again.c) == (plan.a, plan.b, plan.c)
 
@@ -39,22 +39,24 @@ def test_a_factorization_planned_again_from_its_decisions_is_the_same(machine, s
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("n", [0, 1, 100, 3000])
 def test_a_cholesky_planned_again_from_its_decisions_is_the_same(machine, n):
-    for uplo in ("L", "U"):
-        plan = ap.plan.cholesky(n, machine, lower=uplo == "L")
-        again = ap.plan.cholesky(n, machine, lower=uplo == "L", options=ap.Options(**decisions(plan)))
+    for lower in (True, False):
+        plan = ap.plan.cholesky(n, machine, lower=lower)
+        again = ap.plan.cholesky(n, machine, lower=lower, options=ap.Options(**decisions(plan)))
         assert again.to_dict()["chosen"] == plan.to_dict()["chosen"]
         assert again.distribution == plan.distribution
 
 
-def test_the_way_of_a_products_panels_is_asked_for(allport):
-    ways = ("axes", "binomial", "prefix", "chain", "flat")
+def test_the_tree_of_a_products_panels_is_asked_for(allport):
+    trees = ("axes", "binomial", "prefix", "chain", "flat")
     plans = [
-        ap.plan.gemm(1024, 1024, 1024, "bgp:4x4", options=ap.Options(grid="4x4", panel=64, tree=way)) for way in ways
+        ap.plan.gemm(1024, 1024, 1024, "bgp:4x4", options=ap.Options(grid="4x4", panel=64, tree=tree)) for tree in trees
     ]
     assert len({plan.to_dict()["chosen"]["seconds"]["total"] for plan in plans}) >= 4
-    done = allport("plan", "gemm", "--shape", "64x64x64", "-m", "torus:4x4", "--way", "star")
-    assert done.returncode == 1 and "way = 'star': expected one of flat, chain, prefix, axes, binomial" in done.stderr
-    done = allport(*"plan gemm --shape 1024x1024x1024 -m bgp:4x4 --grid 4x4 --way binomial --json".split())
+    done = allport("plan", "gemm", "--shape", "64x64x64", "-m", "torus:4x4", "--tree", "star")
+    assert (
+        done.returncode == 1 and "--tree = 'star': expected one of flat, chain, prefix, axes, binomial" in done.stderr
+    )
+    done = allport(*"plan gemm --shape 1024x1024x1024 -m bgp:4x4 --grid 4x4 --tree binomial --json".split())
     assert done.returncode == 0, done.stderr
 
 

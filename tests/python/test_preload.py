@@ -73,13 +73,13 @@ def test_python_is_asked_what_its_mpi4py_loads(tmp_path):
 
 def test_the_program_s_exit_code_and_its_own_options_are_its_own():
     end = "import sys; print(sys.argv); sys.exit(3)"
-    done = allport("exec", "-n", 1, "--quiet", sys.executable, "-c", end, "--dry", "-n", "7", "--json")
+    done = allport("exec", "-n", 1, "--quiet", sys.executable, "-c", end, "--dry-run", "-n", "7", "--json")
     assert done.returncode == 3
-    assert "['-c', '--dry', '-n', '7', '--json']" in done.stdout
+    assert "['-c', '--dry-run', '-n', '7', '--json']" in done.stdout
 
 
 def test_dry_prints_a_line_that_a_shell_takes():
-    done = allport("exec", "--dry", "-n", 2, program(), "bcast", "--plan", "8;64", "--iterations", "1")
+    done = allport("exec", "--dry-run", "-n", 2, program(), "bcast", "--plan", "8;64", "--iterations", "1")
     assert done.returncode == 0
     assert "no machine is named" in done.stderr
     # Not what MPI, if it was started in this process, has put into C's environment.

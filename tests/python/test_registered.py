@@ -28,7 +28,7 @@ def _python(tmp_path, text):
         (["simulate", "bcast", "-m", "torus:4x4", "-a", "heap"], "bcast by heap"),
         (["compare", "bcast", "-m", "torus:4x4", "--sizes", "64KiB", "--algorithms", "heap,line"], "heap"),
         (["explain", "bcast", "-m", "torus:4x4", "--size", "64KiB"], "it has no price"),
-        (["bench", "bcast", "-n", "3", "--sizes", "64KiB", "--algorithms", "heap", "--against", "none", "--best-of",
+        (["bench", "bcast", "-n", "3", "--sizes", "64KiB", "--algorithms", "heap", "--against", "none", "--rounds",
           "1", "--iterations", "2"], "heap"),
     ],
     ids=lambda x: " ".join(x[:2]) if isinstance(x, list) else "",

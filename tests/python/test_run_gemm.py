@@ -271,7 +271,7 @@ class TestBadInput:
         refuses("gemm", *files, "--alpha", "one", words=["alpha"])
         refuses("gemm", *files, "--beta", "1", words=["--c-in"])
         refuses("gemm", *files, "--trans-a", "Q", words=["trans_a"])
-        refuses("gemm", *files, "--way", "shouting", words=["way", "shouting", "binomial"])
+        refuses("gemm", *files, "--tree", "shouting", words=["tree", "shouting", "binomial"])
         refuses("gemm", "A.npy", "B.npy", "-n", 2, words=["output"], code=2)
 
     def test_an_output_that_cannot_be(self, refuses, ab):

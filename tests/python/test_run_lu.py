@@ -45,7 +45,7 @@ def is_factored(path, a):
 )
 @pytest.mark.parametrize("pivot", ["tournament", "partial"])
 def test_a_file_in_its_factors_out(allport, a, tmp_path, where, pivot):
-    done = allport("run", "lu", "A.npy", "-o", "F.npz", "--pivot", pivot, "--block", 8, *where)
+    done = allport("run", "lu", "A.npy", "-o", "F.npz", "--pivoting", pivot, "--panel", 8, *where)
     assert done.returncode == 0, done.stderr
     is_factored(tmp_path / "F.npz", a)
     assert left_behind(tmp_path) == ["F.npz"]
@@ -83,7 +83,7 @@ def test_json_has_plan_report_and_residual(allport, a, tmp_path):
 def test_any_shape(allport, tmp_path, shape):
     a = rng.standard_normal(shape)
     np.save(tmp_path / "A.npy", a)
-    done = allport("run", "lu", "A.npy", "-o", "F.npz", "-n", 3, "--block", 4)
+    done = allport("run", "lu", "A.npy", "-o", "F.npz", "-n", 3, "--panel", 4)
     assert done.returncode == 0, done.stderr
     is_factored(tmp_path / "F.npz", a)
 
@@ -118,7 +118,7 @@ def test_growth_is_told_and_mended(allport, tmp_path):
     a = rng.standard_normal((40, 40))
     a[0, 0] = 1e-9
     np.save(tmp_path / "A.npy", a)
-    arguments = ["run", "lu", "A.npy", "-o", "F.npz", "-n", 2, "--pivot", "none", "--growth-bound", 1e4, "--json"]
+    arguments = ["run", "lu", "A.npy", "-o", "F.npz", "-n", 2, "--pivoting", "none", "--growth-bound", 1e4, "--json"]
     told = allport(*arguments)
     assert told.returncode == 0 and json.loads(told.stdout)["report"]["growth"] > 1e4
     assert told.stderr.startswith("allport: warning: ") and "growth" in told.stderr
@@ -167,13 +167,13 @@ class TestBadInput:
 
     def test_options(self, refuses, a):
         files = ("A.npy", "-o", "F.npz", "-n", 2)
-        refuses("lu", *files, "--pivot", "rook", words=["rook", "tournament"])
+        refuses("lu", *files, "--pivoting", "rook", words=["rook", "tournament"])
         refuses("lu", *files, "--algorithm", "magic", words=["magic", "2.5d"])
         refuses("lu", *files, "--grid", "3x1x1", words=["grid"])
         refuses("lu", *files, "--memory", "1KiB", words=["1024"])
-        refuses("lu", *files, "--way", "shouting", words=["shouting"])
-        refuses("lu", *files, "--growth-bound", "-2", words=["growth_bound = -2"])
-        refuses("lu", *files, "--growth-bound", "nan", words=["growth_bound = nan"])
-        refuses("lu", *files, "--fall-back", words=["fall_back", "--growth-bound"])
-        refuses("lu", *files, "--block", "8", "--big", "12", words=["big"])
-        refuses("lu", *files, "--block", "-8", words=["block"], code=2)
+        refuses("lu", *files, "--tree", "shouting", words=["--tree", "shouting"])
+        refuses("lu", *files, "--growth-bound", "-2", words=["--growth-bound = -2"])
+        refuses("lu", *files, "--growth-bound", "nan", words=["--growth-bound = nan"])
+        refuses("lu", *files, "--fall-back", words=["--fall-back", "--growth-bound"])
+        refuses("lu", *files, "--panel", "8", "--outer-panel", "12", words=["--outer-panel = 12", "panel = 8"])
+        refuses("lu", *files, "--panel", "-8", words=["panel"], code=2)

@@ -133,12 +133,12 @@ class TestBadInput:
         a = np.where(np.tri(6, k=0), np.eye(6) * 4, np.nan)
         np.save(tmp_path / "A.npy", a)
         np.save(tmp_path / "B.npy", np.ones((6, 1)))
-        words = ["solve", "A.npy", "B.npy", "-o", "X.npy", "-n", 2, "--assume", "pos"]
-        refuses(*words, "--uplo", "U", words=["'A.npy': element [0, 1]", "nan"], env={})
-        assert allport("run", *words).returncode == 0
+        words = ["solve", "A.npy", "B.npy", "-o", "X.npy", "-n", 2, "--assume-a", "pos"]
+        refuses(*words, words=["'A.npy': element [0, 1]", "nan"], env={})
+        assert allport("run", *words, "--lower").returncode == 0
         assert np.load(tmp_path / "X.npy").tolist() == [[0.25]] * 6
 
-    @pytest.mark.parametrize("extra", [[], ["--refine"], ["--pivot", "partial"], ["--trans", "T"]])
+    @pytest.mark.parametrize("extra", [[], ["--refine"], ["--pivoting", "partial"], ["--trans", "T"]])
     def test_a_singular_matrix(self, refuses, system, tmp_path, extra):
         a = np.diag(np.arange(45.0)[::-1] - 30)  # the zero is at 14
         np.save(tmp_path / "A.npy", a)
@@ -172,7 +172,7 @@ class TestBadInput:
     def test_options(self, refuses, system, tmp_path):
         files = ("A.npy", "B.npy", "-o", "X.npy", "-n", 2)
         refuses("solve", *files, "--trans", "H", words=["trans"])
-        refuses("solve", *files, "--pivot", "rook", words=["rook", "tournament"])
+        refuses("solve", *files, "--pivoting", "rook", words=["rook", "tournament"])
         refuses("solve", *files, "--grid", "2x2x2", words=["grid"])
         refuses("solve", *files, "--memory", "1KiB", words=["1024"])
         refuses("solve", *files, "--machine", "torus:4x4", words=["ranks = 2", "16"])

@@ -82,20 +82,19 @@ def test_ranks_that_are_placed_elsewhere_cost_mpi_their_links():
 
 def test_some_ranks_of_a_machine_have_their_own_network():
     everyone = ap.explain("bcast", "bgp:4x4x1", bytes="1MiB")
-    box = ap.explain("bcast", "bgp:4x4x1", bytes="1MiB", members=range(4))
+    box = ap.collectives.explain_among("bcast", "bgp:4x4x1", range(4), bytes="1MiB")
     ring = ap.explain("bcast", "bgp:4", bytes="1MiB")
     assert (box.algorithm, box.predicted) == (ring.algorithm, ring.predicted)
     assert "network" not in box.to_dict() and "network" not in everyone.to_dict()
-    some = ap.explain("bcast", "bgp:4x4x1", bytes="1MiB", root=4, members=[0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3])
+    members = [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3]
+    some = ap.collectives.explain_among("bcast", "bgp:4x4x1", members, bytes="1MiB", root=4)
     data = some.to_dict()
     assert some.algorithm == data["algorithm"] == "subnetwork" and data["ranks"] == 13
     assert data["network"]["nodes"] == 13 and data["network"]["trees"] >= 2
     assert 0 < some.bound <= some.predicted and "they form no box" in str(some)
     for members, word in (([0, 0, 1], "place"), ([], "members"), ([0, 99], "member"), ([0, 5], "root")):
         with pytest.raises(ap.Error, match=word):
-            ap.explain("bcast", "bgp:4x4x1", bytes=8, root=2, members=members)
-    with pytest.raises(ap.Error, match="placement"):
-        ap.explain("bcast", "bgp:4x4x1", bytes=8, members=[0, 1], placement="random:1")
+            ap.collectives.explain_among("bcast", "bgp:4x4x1", members, bytes=8, root=2)
 
 
 def test_a_proof_counts_links_and_trees():

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 import tutorial
+import typer
+from allport.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLLOWED = {f"docs/tutorials/{name}" for name in ("1-numpy", "2-scalapack", "3-mpi", "4-algorithm", "5-task-graph")}
@@ -31,22 +33,22 @@ PAGES = [
 #: Commands that are not typed here, by the reason. Each must be shown somewhere, or it is listed in vain.
 NOT_TYPED: dict[str, list[str]] = {
     "needs root and network namespaces; the tests of the lab run such": [
-        "allport bench COLLECTIVE --lab torus:3x3x3 --rate 20mbit --sizes 4MB --iterations 1 --best-of 3 "
+        "allport bench COLLECTIVE --lab torus:3x3x3 --rate 20mbit --sizes 4MB --iterations 1 --rounds 3 "
         "--settings WORD",
         "allport bench COLLECTIVE --lab torus:4x4 --rate 40mbit --sizes 4MB",
-        "allport bench all --calls 200 --sizes 8,4096,65536 --lab torus:4x4 --rate 40mbit --best-of 5 --seconds 0.3 "
-        "--modes plain,twin,auto,always",
+        "allport bench all --calls 200 --sizes 8,4096,65536 --lab torus:4x4 --rate 40mbit --rounds 5 --seconds 0.3 "
+        "--modes plain,repeat,auto,always",
         "allport bench bcast --lab torus:4x4 --rate 40mbit --sizes 4MB -o bcast.json",
         "allport bench jacobi --lab mesh:2 --rate 40mbit --burst 4KiB --threads 2 "
-        "--ways mpi+openmp,nested,ckloop,spread --best-of 15",
+        "--variants mpi+openmp,nested,ckloop,spread --rounds 15",
         "allport bench jacobi --lab mesh:2 --rate 40mbit -n 2 --threads 1 --work 16 --heavy 2 --heavy-part 2 "
-        "--ways spread --balance none,greedy,refine --best-of 5",
-        "allport bench jacobi --lab mesh:2x2 --rate 20mbit --burst 4KiB --threads 1 --ways mpi+openmp,spread "
-        "--best-of 15",
+        "--variants spread --balance none,greedy,refine --rounds 5",
+        "allport bench jacobi --lab mesh:2x2 --rate 20mbit --burst 4KiB --threads 1 --variants mpi+openmp,spread "
+        "--rounds 15",
         "allport lab cut 3-0",
         "allport lab cut 3-0 --reroute",
         "allport lab down",
-        "allport lab run --on 5 -- ip -s link",
+        "allport lab run --node 5 -- ip -s link",
         "allport lab run -- ./program arguments",
         "allport lab run -- allport machine calibrate --quick -o lab.toml",
         "allport lab run -n 16 --mpi openmpi -- ./program",
@@ -89,8 +91,8 @@ NOT_TYPED: dict[str, list[str]] = {
 }
 #: Takes longer than ten seconds on two cores: with -m long alone, each for itself.
 LONG = {
-    "allport bench all --calls 2000 --sizes 0,8,512,4096,16384,65536 -m torus:2 --best-of 5 --seconds 0.02 "
-    "--modes plain,twin,auto,always",
+    "allport bench all --calls 2000 --sizes 0,8,512,4096,16384,65536 -m torus:2 --rounds 5 --seconds 0.02 "
+    "--modes plain,repeat,auto,always",
     "allport bench bcast --sizes 8:1MiB -m torus:4x4 --plot bcast.svg",
     "allport bench bcast --sizes 8:1MiB -m torus:4x4 --report bench.html",
     "allport bench jacobi --grid 4096x4096 --block 512x512 -n 2 --threads 2",
@@ -104,20 +106,20 @@ LONG = {
     "allport plan cholesky --shape 65536 --machine bgp:16x16",
     "allport plan gemm --shape 65536x65536x65536 --machine bgp:16x16x16 --memory 1GiB",
     "allport plan lu --shape 65536x65536 --machine bgp:16x16x16",
-    "allport plan lu --shape 65536x65536 --machine bgp:16x16x16 --pivot tournament",
+    "allport plan lu --shape 65536x65536 --machine bgp:16x16x16 --pivoting tournament",
     "python studies all -o report/",
     "python studies all -o report/ --quick",
     "python studies solomonik11-slide22 chan06 -o report/",
     "allport schedule verify bcast --algorithm rectangular --machine torus:64x64x64 --size 1MiB",
-    "allport simulate lu --n 131072 -m bgp:32x32x16 -a 2d --grid 128x128x1 --block 128 --sample 2",
-    "allport simulate lu --n 131072 -m bgp:32x32x16 -a 2d --grid 128x128x1 --block 128 --sample 4",
+    "allport simulate lu --shape 131072 -m bgp:32x32x16 -a 2d --grid 128x128x1 --panel 128 --sample 2",
+    "allport simulate lu --shape 131072 -m bgp:32x32x16 -a 2d --grid 128x128x1 --panel 128 --sample 4",
     "python -m studies.figures.simulated_graphs",
 }
 #: Exit codes other than 0.
 ENDS_WITH: dict[str, int] = {}
 #: What a command prints and its page shows.
 PINNED: dict[str, list[str]] = {
-    "allport multicast explain --from 1 --to 2,4,5 --ids 3x1bit": [
+    "allport multicast explain --source 1 --destinations 2,4,5 --ids 3x1bit": [
         "001 -> {010, 100, 101} by prefix; IDs of 3 digits of base 2, 8 ranks",
         "├─ {100, 101} to 101",
         "3 messages, 2 steps, 0 ranks that only relay, at most 2 messages of one rank",
@@ -207,7 +209,8 @@ def given(desk: tutorial.Desk) -> None:
     (desk.folder / "hosts.txt").write_text("a 0 0\nb 1 0\nc 0 1\nd 1 1\n")
     (desk.folder / "program.c").write_text(PROGRAM)
     built = desk.type(
-        "mpicc program.c -o program && cp program solver && allport machine file torus:2x2 > machine.toml"
+        "mpicc program.c -o program && cp program solver && allport machine file torus:2x2 > machine.toml && "
+        "allport plan gemm --shape 64 -n 2 --json > plan.json"
     )
     assert built.returncode == 0, built.stdout
 
@@ -247,6 +250,31 @@ def test_commands_work_as_shown(page: Path, desk: tutorial.Desk) -> None:
     assert not any(wrong), "\n".join(text for text in wrong if text)
 
 
+def examples(command: Any = None, words: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+    """The words of every command, and the example with which its help ends."""
+    command = command or typer.main.get_command(app)
+    inner = getattr(command, "commands", {})
+    if not inner:
+        yield " ".join(words), str(command.epilog).removeprefix("Example: ")
+    for name, sub in inner.items():
+        yield from examples(sub, (*words, name))
+
+
+EXAMPLES = dict(examples())
+
+
+@pytest.mark.parametrize("group", dict.fromkeys(name.split()[0] for name in EXAMPLES))
+def test_examples_of_the_help_work(group: str, desk: tutorial.Desk) -> None:
+    """Those of one group, in their order in one folder."""
+    mine = {name: text for name, text in EXAMPLES.items() if name.split()[0] == group}
+    for name, text in mine.items():
+        assert f"{text} ".startswith(f"allport {name} ") and not _wrong_words(text), (name, text)
+        if group == "doctor":  # what is wrong with this computer is no fault of the example
+            assert desk.type(text).returncode in (0, 1)
+        elif group != "lab":  # needs root
+            assert not (wrong := typed(desk, text)), wrong
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("command", sorted(LONG))
 def test_long_commands_work_as_shown(command: str, desk: tutorial.Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,9 +295,6 @@ def test_what_is_listed_is_shown() -> None:
 
 def _wrong_words(code: str) -> str:
     """What of inline code is no command or no option of it."""
-    import typer
-    from allport.cli import app
-
     at: Any = typer.main.get_command(app)
     words = shlex.split(re.split(r" [|>] |; ", code)[0].replace("...", ""))[1:]
     for i, word in enumerate(words):

@@ -97,7 +97,7 @@ def test_command_prints_a_table_and_json(tmp_path: Path) -> None:
     data = json.loads(cli(*argv, "--json"))
     assert data["seconds"] > data["bound"] > 0 and data["links"]["used"] == 60
     assert data["engine"] == "recurrence" and data["counts"]["contended_links"] == 0
-    assert "there is no folder" in cli(*argv, "--timeline", str(tmp_path / "no" / "t.json"), code=1)
+    assert "there is no folder" in cli(*argv, "--trace", str(tmp_path / "no" / "t.json"), code=1)
     assert "machine" in cli("simulate", "bcast", "--machine", "torus:0x4", code=1)
 
 

@@ -25,15 +25,15 @@ __all__ = ["MODES", "run"]
 
 MODES: dict[str, dict[str, str]] = {
     "plain": {},
-    "twin": {},
+    "repeat": {},
     "auto": {"ALLPORT_DROPIN": "auto"},
     "free": {"ALLPORT_DROPIN": "auto", "ALLPORT_SELECT": "free"},
     "price": {"ALLPORT_DROPIN": "auto", "ALLPORT_SELECT": "off"},
     "always": {"ALLPORT_DROPIN": "always"},
 }
-"""By name, the drop-in's settings; plain: without it; twin: once more without it, which tells how much runs differ."""
+"""By name, the drop-in's settings; plain: without it; repeat: the same again, which shows how much runs differ."""
 USUAL = ("plain", "auto", "always")
-WITHOUT = ("plain", "twin")
+WITHOUT = ("plain", "repeat")
 
 
 def _check(job: Job, calls: int, modes: Sequence[str]) -> list[str]:

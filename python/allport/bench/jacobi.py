@@ -22,20 +22,21 @@ __all__ = ["Jacobi", "program", "run"]
 
 @dataclass
 class Jacobi:
-    """What is iterated, where, and by which ways.
+    """What is iterated, where, and by which variants.
 
-    grid, block: two or three lengths, '2048x2048'; objects: as many blocks along each axis, in place of block. ways:
-    some of 'mpi+openmp', 'nested', 'ckloop', 'spread', 'openmp' (as spread, by OpenMP's loops), 'process a core', with
-    commas. spread: threads on a block, '1,2'; None: all that divide a rank's threads. chunk, schedule, collapse: of the
-    loop within a block. work: all rows are computed so often. heavy: those of the first of heavy_part parts of the grid
-    so many times as often. balance: 'none', 'greedy', 'refine', between rounds; with commas: each of ours once with
-    each. send: whether faces travel. threads: of a rank; None: its share of the cores. iterations: of a round.
+    grid, block: two or three lengths, '2048x2048'; objects: as many blocks along each axis, in place of block.
+    variants: some of 'mpi+openmp', 'nested', 'ckloop', 'spread', 'openmp' (as spread, by OpenMP's loops), 'process a
+    core', with commas. spread: threads on a block, '1,2'; None: all that divide a rank's threads. chunk, schedule,
+    collapse: of the loop within a block. work: all rows are computed so often. heavy: those of the first of heavy_part
+    parts of the grid so many times as often. balance: 'none', 'greedy', 'refine', between rounds; with commas: each of
+    ours once with each. send: whether faces travel. threads: of a rank; None: its share of the cores. iterations: of a
+    round.
     """
 
     grid: str = "2048x2048"
     block: str = "256x256"
     objects: str | None = None
-    ways: str = "mpi+openmp,process a core,nested,ckloop,spread"
+    variants: str = "mpi+openmp,process a core,nested,ckloop,spread"
     spread: str | None = None
     schedule: str = "static"
     chunk: int = 0
@@ -79,14 +80,15 @@ def _block(job: Jacobi) -> str:
     return "x".join(str(-(-cells // count)) for cells, count in zip(grid, objects, strict=True))
 
 
-def _one(job: Jacobi, place: Place, ways: str, threads: int | None) -> dict[str, Any]:
-    argv = [program(), "--grid", job.grid, "--block", _block(job), "--ways", ways]
+def _one(job: Jacobi, place: Place, variants: str, threads: int | None) -> dict[str, Any]:
+    argv = [program(), "--grid", job.grid, "--block", _block(job), "--ways", variants]
     argv += ["--iterations", str(job.iterations), "--rounds", str(job.rounds), "--schedule", job.schedule]
     argv += ["--chunk", str(job.chunk), "--collapse", str(job.collapse), "--heavy", str(job.heavy)]
     argv += ["--work", str(job.work), "--heavy-part", str(job.heavy_part)]
     argv += ["--balance", job.balance]
     argv += ["--threads", str(threads)] if threads else []
-    argv += ["--spread", job.spread] if job.spread and {"spread", "nested", "openmp"} & set(ways.split(",")) else []
+    spreads = {"spread", "nested", "openmp"} & set(variants.split(","))
+    argv += ["--spread", job.spread] if job.spread and spreads else []
     argv += [] if job.send else ["--no-send"]
     ranks = place.machine.ranks
     crowded = ranks * (threads or 1) > len(os.sched_getaffinity(0))
@@ -95,31 +97,31 @@ def _one(job: Jacobi, place: Place, ways: str, threads: int | None) -> dict[str,
     return place.run(argv, exports)[0]
 
 
-def _recovered(ways: dict[str, Any]) -> None:
-    """Of what the slowest rank loses for its work, by the way that moves no blocks: how much moving them wins back."""
-    median = {name: statistics.median(way["seconds"]) for name, way in ways.items()}
-    for name, way in ways.items():
+def _recovered(found: dict[str, Any]) -> None:
+    """How much of what the slowest rank loses for its work, where no block moves, is won back by moving blocks."""
+    median = {name: statistics.median(variant["seconds"]) for name, variant in found.items()}
+    for name, variant in found.items():
         base, _, balancer = name.rpartition(", ")
-        alone = ways.get(f"{base}, none")
+        alone = found.get(f"{base}, none")
         if balancer not in ("greedy", "refine") or alone is None:
             continue
         lost = median[f"{base}, none"] * (1 - 1 / statistics.median(alone["imbalance"]))
-        way["recovered"] = (median[f"{base}, none"] - median[name]) / lost if lost > 0 else None
+        variant["recovered"] = (median[f"{base}, none"] - median[name]) / lost if lost > 0 else None
 
 
 @with_bar("Jacobi")
 def run(job: Jacobi, progress: Callable[[str, float], None] | None = None) -> dict[str, Any]:
     """{"ways": {NAME: {"seconds": [iteration's, by round], "peak_to_mean": [...], "received": {...}}}, "same": bool}.
 
-    imbalance of ours: the most that a rank had to do over the mean, by round. Where ways come with several balancers,
-    one of them none, recovered: the share of the time that the slowest rank's work costs beyond the mean
+    imbalance of ours: the most that a rank had to do over the mean, by round. Where variants come with several
+    balancers, one of them none, recovered: the share of the time that the slowest rank's work costs beyond the mean
     which moving blocks wins back.
 
     'process a core' starts the program a second time, with a rank for every thread. Raises Error or JobFailed.
     """
-    ways = [way.strip() for way in job.ways.split(",")]
-    of_cores = "process a core" in ways
-    others = ",".join(way for way in ways if way != "process a core")
+    variants = [name.strip() for name in job.variants.split(",")]
+    of_cores = "process a core" in variants
+    others = ",".join(name for name in variants if name != "process a core")
     bench_job = Job("jacobi", machine=job.machine, lab=job.lab, rate=job.rate, burst=job.burst, limit=job.limit,
                     ranks=job.ranks)  # fmt: skip
     with ended_by_signals(), place_of(bench_job) as place:
@@ -133,12 +135,12 @@ def run(job: Jacobi, progress: Callable[[str, float], None] | None = None) -> di
                 progress("a process a core", 0.7)
             with place_of(whole) as wide:
                 found = _one(job, wide, "mpi+openmp", 1)
-            way = {"a process a core": next(iter(found["ways"].values()))}
-            result = {**found, "ways": way} if result is None else {**result, "ways": {**result["ways"], **way}}
+            one = {"a process a core": next(iter(found["ways"].values()))}
+            result = {**found, "ways": one} if result is None else {**result, "ways": {**result["ways"], **one}}
         if result is None:
-            raise failure("ways = 'process a core': in a lab a node's ranks are given by its spec; give /ppn=")
+            raise failure("variants = 'process a core': in a lab a node's ranks are given by its spec; give /ppn=")
         if not result["same"]:
-            raise failure("two ways computed different cells", "schedule")
+            raise failure("two variants computed different cells", "schedule")
         _recovered(result["ways"])
         result["lab"] = None if place.lab is None else place.lab.plan.spec
         return result

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sys
 from typing import Annotated, Any
 
@@ -76,6 +77,7 @@ app.command(name="map")(map.map_)
 app.command(name="report")(report.report)
 app.command(name="simulate")(simulate.simulate)
 app.command(name="version")(version.version)
+options.show_examples(app)
 
 
 def _version(given: bool) -> None:
@@ -100,6 +102,7 @@ def _say(message: str) -> None:
 
 def _fail(message: str, kind: str, code: int, words: list[str]) -> int:
     """Says it on standard error and, where a program reads JSON, on standard output; the exit code."""
+    message = re.sub(r"\boptions\.(\w+)", lambda option: f"--{option[1].replace('_', '-')}", message)
     _say(message)
     if _wants_json(words) and joined_rank() == 0:
         sys.stdout.write(json.dumps({"error": message, "kind": kind, "exit_code": code}, indent=2) + "\n")

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli import jacobi_table
+from allport.cli import completion, jacobi_table
 from allport.cli.console import console, ensure_outputs, hand_over, progress, table
-from allport.cli.options import AnyMachine, Burst, Collective, Json, Limit, Load, PageFile, Ranks, size_of
+from allport.cli.options import Burst, Json, Limit, Load, Machine, Mpi, PageFile, Ranks, example, size_of
 from allport.units import format_bytes, format_rate, format_seconds
 
 JACOBI = "Of 'jacobi' alone"
@@ -69,7 +69,7 @@ def _show(result: dict[str, Any]) -> None:
         "median, in brackets least and most, of the slowest rank; rates, times of the least; bound: of the links as set"
     )
     out.print("every byte of every result was right" if not wrong else f"WRONG: {wrong} bytes of results")
-    out.print(f"kept for allport explain: {result['measured']}")
+    out.print(f"stored for allport explain: {result['measured']}")
 
 
 def _show_calls(result: dict[str, Any]) -> None:
@@ -116,13 +116,24 @@ def _jacobi(job: ap.bench.jacobi.Jacobi, output: str | None, as_json: bool, repo
     hand_over(result, output, as_json, jacobi_table.show, report)
 
 
+@example("allport bench bcast -n 2 --sizes 4KiB --rounds 1")
 def bench(
-    collective: Collective,
-    against: Annotated[str | None, typer.Option(help="mpi: beside the MPI library's own; none.")] = "mpi",
+    collective: Annotated[
+        str,
+        typer.Argument(
+            metavar="COLLECTIVE",
+            autocompletion=completion.collectives_or("all", "jacobi"),
+            help="bcast, reduce, allreduce, allgather, ..., all with --calls, or jacobi.",
+        ),
+    ],
+    against: Annotated[
+        str | None,
+        typer.Option(autocompletion=completion.one_of("mpi", "none"), help="mpi: beside the MPI library's own; none."),
+    ] = "mpi",
     sizes: Annotated[
         list[str] | None, typer.Option(help="Of the whole vector: 4MB, 8:16MiB (doubling), or several with commas.")
     ] = None,
-    machine: AnyMachine = None,
+    machine: Machine = None,
     ranks: Ranks = None,
     lab: Annotated[
         str | None,
@@ -131,9 +142,13 @@ def bench(
     rate: Annotated[str | None, typer.Option(help="Of the lab's links: 40mbit.")] = None,
     burst: Burst = None,
     limit: Limit = None,
-    mpi: Annotated[str | None, typer.Option(help="openmpi or mpich; else the one that Allport was built for.")] = None,
+    mpi: Mpi = None,
     through: Annotated[
-        str, typer.Option(help="preload: an unmodified program with the drop-in; direct: our communicator; auto.")
+        str,
+        typer.Option(
+            autocompletion=completion.one_of("auto", "preload", "direct"),
+            help="preload: an unmodified program with the drop-in; direct: our communicator; auto.",
+        ),
     ] = "auto",
     library: Annotated[str | None, typer.Option(metavar="LIB", help="The drop-in, else the built one.")] = None,
     algorithms: Annotated[str, typer.Option(help="chosen, all, or names with commas; directly only.")] = "chosen",
@@ -143,7 +158,7 @@ def bench(
         str | None,
         typer.Option(metavar="NAME,...", help="Only MPI's settings with these words: ring,chain."),
     ] = None,
-    best_of: Annotated[int, typer.Option("--best-of", help="Rounds, both sides by turns.")] = 5,
+    rounds: Annotated[int, typer.Option(help="Both sides by turns; the best one counts.")] = 5,
     iterations: Annotated[int, typer.Option(help="At most so many of each size in a round.")] = 20,
     seconds: Annotated[float, typer.Option(help="About so long for each size in a round.")] = 0.5,
     calls: Annotated[
@@ -151,14 +166,16 @@ def bench(
         typer.Option(metavar="N", help="N calls in a row, roots going round: plain, auto, always; also for 'all'."),
     ] = None,
     modes: Annotated[
-        str, typer.Option(metavar="MODE,...", help="Of --calls: plain, twin, auto, free, price, always.")
+        str, typer.Option(metavar="MODE,...", help="Of --calls: plain, repeat, auto, free, price, always.")
     ] = "plain,auto,always",
     first: Annotated[
         bool, typer.Option("--first", help="Of --calls: the first ones of a communicator, trying included.")
     ] = False,
     plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Draw bandwidth over size.")] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.json", help="All numbers.")] = None,
-    measured: Annotated[str | None, typer.Option(metavar="FILE.json", help="Where times are kept for explain.")] = None,
+    measured: Annotated[
+        str | None, typer.Option(metavar="FILE.json", help="Where times are stored for explain.")
+    ] = None,
     report: PageFile = None,
     as_json: Json = False,
     grid: Annotated[
@@ -168,8 +185,8 @@ def bench(
     objects: Annotated[
         str | None, typer.Option(rich_help_panel=JACOBI, metavar="NxN", help="Blocks along each axis, not --block.")
     ] = None,
-    ways: Annotated[
-        str, typer.Option(rich_help_panel=JACOBI, metavar="WAY,...", help="Which are compared.")
+    variants: Annotated[
+        str, typer.Option(rich_help_panel=JACOBI, metavar="NAME,...", help="Which programs are compared.")
     ] = "mpi+openmp,process a core,nested,ckloop,spread",
     spread: Annotated[
         str | None, typer.Option(rich_help_panel=JACOBI, metavar="S,...", help="Threads on a block; else all divisors.")
@@ -193,8 +210,8 @@ def bench(
     """Time a collective, every byte checked, beside the MPI library's; or 'jacobi', in blocks spread over threads."""
     if collective == "jacobi":
         asked = ap.bench.jacobi.Jacobi(
-            grid, block, objects, ways, spread, schedule, chunk, collapse, work, heavy, heavy_part, balance, send,
-            ranks, threads, machine, lab, rate, size_of("burst", burst), size_of("limit", limit), iterations, best_of,
+            grid, block, objects, variants, spread, schedule, chunk, collapse, work, heavy, heavy_part, balance, send,
+            ranks, threads, machine, lab, rate, size_of("burst", burst), size_of("limit", limit), iterations, rounds,
         )  # fmt: skip
         _jacobi(asked, output, as_json, report)
         return
@@ -218,7 +235,7 @@ def bench(
         through=through,
         algorithms=algorithms,
         sweep=sweep,
-        rounds=best_of,
+        rounds=rounds,
         iterations=iterations,
         seconds=seconds,
         library=library,

@@ -8,7 +8,7 @@ import typer
 
 import allport as ap
 from allport.cli.console import console, ensure_outputs, hand_over, progress, table
-from allport.cli.options import Collective, Json, Load, Machine, PageFile, Root, Segment
+from allport.cli.options import Collective, Json, Load, Machine, PageFile, Root, Segment, example, machine_of
 from allport.cli.simulate import Force, Overheads, Placement, Sharing
 from allport.units import format_bytes, format_seconds
 
@@ -32,9 +32,10 @@ def _show(result: dict[str, Any]) -> None:
         out.print(f"{name}: {reason}")
 
 
+@example("allport compare bcast -m torus:4x4 --sizes 1KiB:64KiB")
 def compare(
     collective: Collective,
-    machine: Machine,
+    machine: Machine = None,
     sizes: Annotated[
         list[str] | None, typer.Option(help="Of the whole vector: 4MB, 1KiB:16MiB (doubling), or several with commas.")
     ] = None,
@@ -56,7 +57,7 @@ def compare(
     with progress("simulating") as bar:
         result = ap.bench.compare.compare(
             collective,
-            machine,
+            machine_of(machine),
             sizes=sizes or ["1KiB:16MiB"],
             algorithms=[] if algorithms == "all" else [a.strip() for a in algorithms.split(",")],
             segment=segment,

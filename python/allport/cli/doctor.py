@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 import allport as ap
+from allport.cli import completion
 from allport.cli.console import console, print_json, table
-from allport.cli.options import Json
+from allport.cli.options import Json, example
 
 _SIGNS = {"good": "[green]good[/]", "note": "[yellow]note[/]", "wrong": "[red]wrong[/]"}
 
 
+@example("allport doctor ./solver -n 2")
 def doctor(
     program: Annotated[
         str | None, typer.Argument(metavar="[PROGRAM]", help="Which drop-in fits it: reads what it is linked with.")
@@ -21,14 +23,18 @@ def doctor(
     ranks: Annotated[
         int | None, typer.Option("-n", "--ranks", help="Of the job on this computer; else one a core.")
     ] = None,
-    memory: Annotated[
+    select_file: Annotated[
         str | None,
-        typer.Option(help="File of ALLPORT_SELECT_FILE: how its loops are best started. Else that variable's, if any."),
+        typer.Option(
+            metavar="FILE.json",
+            autocompletion=completion.files(".json"),
+            help="As ALLPORT_SELECT_FILE, which is read else: how its loops are best started.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Say what is wrong here, and what to change: cores, threads, MPI, the lab; 1 where something is wrong."""
-    found = ap.doctor.examine(program, ranks, memory)
+    found = ap.doctor.examine(program, ranks, select_file)
     if as_json:
         print_json({"findings": [dataclasses.asdict(finding) for finding in found]})
     else:

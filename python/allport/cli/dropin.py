@@ -6,19 +6,28 @@ from typing import Annotated
 
 import typer
 
+from allport.cli import completion
 from allport.cli.console import print_json
-from allport.cli.options import Json
+from allport.cli.options import Json, example
 from allport.dropin import library
 
 
+@example("allport dropin mpi")
 def dropin(
     interface: Annotated[
         str,
-        typer.Argument(metavar="INTERFACE", help="mpi: its collectives; scalapack: p?gemm, p?gesv, p?posv and others."),
+        typer.Argument(
+            metavar="INTERFACE",
+            autocompletion=completion.one_of("mpi", "scalapack"),
+            help="mpi: its collectives; scalapack: p?gemm, p?gesv, p?posv and others.",
+        ),
     ] = "mpi",
     mpi: Annotated[
         str | None,
-        typer.Option(help="The program's MPI library: openmpi or mpich; the one that Allport uses unless given."),
+        typer.Option(
+            autocompletion=completion.one_of("openmpi", "mpich"),
+            help="The program's MPI library: openmpi or mpich; else the one that Allport uses.",
+        ),
     ] = None,
     ilp64: Annotated[bool, typer.Option("--ilp64", help="scalapack: for programs with 64-bit integers.")] = False,
     as_json: Json = False,

@@ -7,17 +7,27 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
+from allport.cli import completion
 from allport.cli.console import console, print_json
-from allport.cli.options import SCHEDULE, Collective, Json, Machine, schedule_of, with_options
+from allport.cli.options import SCHEDULE, Collective, Json, example, machine_of, schedule_of, with_options
 from allport.units import format_bytes, format_seconds
 
 FORMATS = ("goal", "msccl")
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write it.")]
-Format = Annotated[str, typer.Option("--format", "-f", help="goal (LogGOPSim) or msccl (XML).")]
+Format = Annotated[
+    str,
+    typer.Option("--format", "-f", autocompletion=completion.one_of(*FORMATS), help="goal (LogGOPSim) or msccl (XML)."),
+]
 Steps = Annotated[int, typer.Option(help="msccl: steps that a threadblock may have; older MSCCL takes 256.")]
 Rates = Annotated[
     str | None,
-    typer.Option("--machine", "-m", metavar="SPEC", help="Simulate on it; its copies take as long as each calc."),
+    typer.Option(
+        "--machine",
+        "-m",
+        metavar="SPEC",
+        autocompletion=completion.machines,
+        help="Simulate on it; its copies take as long as each calc.",
+    ),
 ]
 
 
@@ -55,10 +65,10 @@ def _tell(schedule: ap.Schedule, more: dict[str, Any], as_json: bool) -> None:
     console().print("; ".join(parts))
 
 
+@example("allport schedule export bcast -m torus:4x4 -o bcast.goal")
 @with_options(SCHEDULE)
 def export(
     collective: Collective,
-    machine: Machine,
     output: Output,
     form: Format = "goal",
     *,
@@ -69,7 +79,7 @@ def export(
     """Write a schedule for another simulator or runtime: GOAL text (LogGOPSim) or MSCCL XML."""
     if form not in FORMATS:
         raise ap.Error(f"--format = '{form}': expected {' or '.join(FORMATS)}")
-    where = ap.Machine.parse(machine)
+    where = machine_of(options.pop("machine"))
     schedule = schedule_of(collective, where, **options)
     if form == "goal":
         ap.schedule.export_goal(schedule, output, machine=where)
@@ -78,6 +88,7 @@ def export(
     _tell(schedule, {"format": form, "file": output}, as_json)
 
 
+@example("allport schedule import bcast.goal -m torus:4x4")
 def import_(
     file: Annotated[str, typer.Argument(metavar="FILE", help="GOAL text.")],
     machine: Rates = None,

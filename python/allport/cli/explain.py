@@ -7,8 +7,21 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
+from allport.cli import completion
 from allport.cli.console import console, print_json, table, tell_files
-from allport.cli.options import Collective, Element, Json, Load, Machine, PageFile, Root, Size, ranks_of
+from allport.cli.options import (
+    Collective,
+    Element,
+    Json,
+    Load,
+    Machine,
+    PageFile,
+    Root,
+    Size,
+    example,
+    machine_of,
+    ranks_of,
+)
 from allport.cli.simulate import Placement
 from allport.select import best_cuts
 from allport.units import format_bytes, format_seconds
@@ -67,10 +80,11 @@ def _show(data: dict[str, Any]) -> None:
         out.print("allport machine calibrate times MPI's own collectives, and allport bench measures both")
 
 
+@example("allport explain bcast -m torus:4x4 --size 4MiB")
 def explain(
     collective: Collective,
-    machine: Machine,
-    size: Size,
+    machine: Machine = None,
+    size: Size = "1MiB",
     load: Load = None,
     root: Root = 0,
     element: Element = 1,
@@ -79,22 +93,24 @@ def explain(
         str, typer.Option(metavar="RANKS", help="Ranks of the machine that alone take part: 0,1,4 or 0-12; else all.")
     ] = "all",
     measured: Annotated[
-        str | None, typer.Option(metavar="FILE.json", help="Times that allport bench kept; else ALLPORT_MEASURED.")
+        str | None,
+        typer.Option(
+            metavar="FILE.json",
+            autocompletion=completion.files(".json"),
+            help="Times that allport bench stored; else ALLPORT_MEASURED.",
+        ),
     ] = None,
     report: PageFile = None,
     as_json: Json = False,
 ) -> None:
     """Every algorithm's predicted time for a collective, MPI's own, what was measured, and which one is chosen."""
-    where = ap.Machine.parse(machine)
-    choice = ap.explain(
-        collective,
-        where,
-        bytes=size,
-        root=root,
-        element=element,
-        placement=placement,
-        members=ranks_of("--members", members),
-    )
+    where, some = machine_of(machine), ranks_of("--members", members)
+    if some is not None and placement is not None:
+        raise ap.Error("--members, --placement: expected one of the two, which both say where ranks are")
+    if some is None:
+        choice = ap.explain(collective, where, bytes=size, root=root, element=element, placement=placement)
+    else:
+        choice = ap.collectives.explain_among(collective, where, some, bytes=size, root=root, element=element)
     if report is not None:
         ap.report.pages.write(choice, report)
     data = choice.to_dict()

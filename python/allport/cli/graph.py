@@ -7,9 +7,10 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
+from allport.cli import completion
 from allport.cli.console import console, ensure_outputs, print_json, table, tell_files
-from allport.cli.graph_options import GRAPH, Carrier, Made, Name, made
-from allport.cli.options import AnyMachine, Group, Json, PageFile, with_options
+from allport.cli.graph_options import GRAPH, Made, Name, Tree, made
+from allport.cli.options import AnyMachine, Group, Json, PageFile, example, with_options
 from allport.units import format_bytes, format_count
 
 app = typer.Typer(help="Algorithms as task graphs: draw, check and count them.", no_args_is_help=True)
@@ -18,7 +19,10 @@ MOST_SHOWN = 24
 Algorithm = Annotated[
     str | None,
     typer.Option(
-        "--algorithm", "-a", help="gemm: summa, ...; lu: 1d, 2d or 2.5d; lu-solve: sums or panels; else the cheapest."
+        "--algorithm",
+        "-a",
+        autocompletion=completion.algorithms,
+        help="gemm: summa, ...; lu: 1d, 2d or 2.5d; lu-solve: sums or panels; else the cheapest.",
     ),
 ]
 WHICH: Group = {**GRAPH, "algorithm": (Algorithm, None), "machine": (AnyMachine, None)}
@@ -38,6 +42,7 @@ def _words(report: ap.graph.CheckReport, ranks: int) -> str:
 
 
 @app.command()
+@example("allport graph show cholesky --tiles 4 -o cholesky.svg")
 @with_options(WHICH)
 def show(
     graph: Name,
@@ -66,6 +71,7 @@ def show(
 
 
 @app.command()
+@example("allport graph check lu --shape 512 -m bgp:4x4 -a 2d")
 @with_options(WHICH)
 def check(
     graph: Name,
@@ -93,17 +99,18 @@ def _row(rank: str, c: ap.graph.Count) -> list[str]:
 
 
 @app.command()
+@example("allport graph count cholesky --tiles 8 --nb 256 --grid 2x2")
 @with_options(WHICH)
 def count(
     graph: Name,
     *,
-    carrier: Carrier = None,
+    tree: Tree = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Tasks, operations, messages and bytes of every rank, exactly; what depends on the data apart, as expected."""
     which = _made(graph, **options)
-    counts = ap.graph.count(which.graph, carrier=carrier, machine=options["machine"])
+    counts = ap.graph.count(which.graph, tree=tree, machine=options["machine"])
     whole = ap.graph.Count(*(sum(values) for values in zip(*counts))) if counts else None
     if as_json:
         ranks = [c._asdict() for c in counts]

@@ -8,23 +8,35 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 import allport as ap
-from allport.cli.options import Block, Group, Pivot
-from allport.options import JOB_NAMES, named
+from allport.cli import completion
+from allport.cli.options import Dtype, Group, Lower, Panel, Pivoting, machine_of
+from allport.options import TREES
 
 GRAPHS = ("cholesky", "cholesky-solve", "qr", "gemm", "lu", "lu-solve")
 TILE = 256
 
-Name = Annotated[str, typer.Argument(metavar="GRAPH", help=f"{', '.join(GRAPHS[:-1])} or {GRAPHS[-1]}.")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="GRAPH",
+        autocompletion=completion.one_of(*GRAPHS),
+        help=f"{', '.join(GRAPHS[:-1])} or {GRAPHS[-1]}.",
+    ),
+]
 GRAPH: Group = {
-    "n": (Annotated[int | None, typer.Option("--n", help="Rows and columns of square matrices.")], None),
     "shape": (
         Annotated[
             str | None,
-            typer.Option(metavar="MxN", help="qr, lu: MxN; gemm: MxNxK; solves: N x right-hand sides."),
+            typer.Option(
+                metavar="MxN", help="N: square matrices; qr, lu: MxN; gemm: MxNxK; solves: N x right-hand sides."
+            ),
         ],
         None,
     ),
-    "tiles": (Annotated[int | None, typer.Option(help="Tiles a side, in place of --n; of 1 x 1 unless --nb.")], None),
+    "tiles": (
+        Annotated[int | None, typer.Option(help="Tiles a side, in place of --shape; of 1 x 1 unless --nb.")],
+        None,
+    ),
     "nb": (Annotated[int | None, typer.Option(help=f"Tile or block size; else {TILE}. lu 1d: as in `plan lu`.")], None),
     "grid": (
         Annotated[
@@ -32,16 +44,17 @@ GRAPH: Group = {
         ],
         None,
     ),
-    "uplo": (Annotated[str, typer.Option(help="cholesky: the triangle, L or U.")], "L"),
-    "dtype": (Annotated[str, typer.Option(help="float32, float64, complex64 or complex128.")], "float64"),
-    "pivot": (Pivot, "tournament"),
-    "block": (Block, 0),
+    "lower": (Lower, False),
+    "dtype": (Dtype, "float64"),
+    "pivoting": (Pivoting, "tournament"),
+    "panel": (Panel, 0),
 }
-Carrier = Annotated[
+Tree = Annotated[
     str | None,
     typer.Option(
-        help="How data travel: flat, chain, prefix, axes or binomial, as graphs run; collectives: sums along binomial "
-        "trees, too; else by the plan, or along the axes."
+        autocompletion=completion.one_of(*TREES, "collectives"),
+        help="Multicast tree of outputs: flat, chain, prefix, axes or binomial, as graphs run; collectives: sums along "
+        "binomial trees, too; else the plan's, or along the axes.",
     ),
 ]
 
@@ -54,13 +67,13 @@ class Made(NamedTuple):
     flops: float
 
 
-def _extents(name: str, count: int, n: int | None, shape: str | None, tiles: int | None, nb: int) -> list[int]:
-    given = [option for option, value in (("--n", n), ("--shape", shape), ("--tiles", tiles)) if value is not None]
-    if len(given) != 1:
-        raise ap.Error(f"{name}: expected one of --n N, --shape and --tiles, got {' and '.join(given) or 'none'}")
+def _extents(name: str, count: int, shape: str | None, tiles: int | None, nb: int) -> list[int]:
+    if (shape is None) == (tiles is None):
+        raise ap.Error(f"{name}: expected one of --shape and --tiles, got {'none' if shape is None else 'both'}")
     if shape is None:
-        return [n if n is not None else (tiles or 0) * nb] * count
+        return [(tiles or 0) * nb] * count
     parts = shape.lower().split("x")
+    parts = parts * count if len(parts) == 1 else parts
     if len(parts) != count or not all(p.strip().isdecimal() for p in parts):
         raise ap.Error(f"shape = '{shape}': expected {count} extents for {name}, like {'x'.join(['4000'] * count)}")
     return [int(p) for p in parts]
@@ -76,11 +89,7 @@ def _grid(grid: str | None, machine: ap.Machine | None) -> str:
     return f"{rows}x{machine.ranks // rows}"
 
 
-def _planned(
-    name: str, extents: list[int], machine: ap.Machine | None, dtype: str, options: ap.Options
-) -> tuple[Any, str]:
-    if machine is None:
-        raise ap.Error(f"{name}: expected --machine SPEC, for which its algorithm and grid are chosen")
+def _planned(name: str, extents: list[int], machine: ap.Machine, dtype: str, options: ap.Options) -> tuple[Any, str]:
     plan: ap.plan.GemmPlan | ap.plan.LuPlan
     if name == "gemm":
         m, n, k = extents
@@ -94,22 +103,20 @@ def _planned(
     return graph, f"{name} by {plan.algorithm}, {' x '.join(map(str, extents))}, on a {grid} grid"
 
 
-def _tiled(name: str, extents: list[int], nb: int, grid: str, uplo: str, dtype: str) -> tuple[Any, str]:
+def _tiled(name: str, extents: list[int], nb: int, grid: str, lower: bool, dtype: str) -> tuple[Any, str]:
     if name == "cholesky":
-        graph = ap.graph.cholesky(extents[0], nb, grid, uplo=uplo, dtype=dtype)
+        graph = ap.graph.cholesky(extents[0], nb, grid, lower=lower, dtype=dtype)
     elif name == "qr":
         graph = ap.graph.qr(extents[0], extents[1], nb, grid, dtype=dtype)
     else:
-        graph = ap.graph.cholesky_solve(extents[0], extents[1], nb, grid, uplo=uplo, dtype=dtype)
+        graph = ap.graph.cholesky_solve(extents[0], extents[1], nb, grid, lower=lower, dtype=dtype)
     shape = " x ".join(str(x) for x in (extents if len(extents) > 1 else 2 * extents))
     return graph, f"{name} of {shape} in tiles of {nb}, on a {grid} grid"
 
 
 def _solve(
-    extents: list[int], nb: int, grid: str, machine: ap.Machine | None, form: str | None, dtype: str
+    extents: list[int], nb: int, grid: str, machine: ap.Machine, form: str | None, dtype: str
 ) -> tuple[Any, str]:
-    if machine is None:
-        raise ap.Error("lu-solve: expected --machine SPEC, for which what travels is cut")
     if form not in (None, "sums", "panels"):
         raise ap.Error(f"--algorithm = '{form}': expected sums or panels, or none, which has it chosen")
     graph = ap.graph.lu_solve(extents[0], extents[1], nb, grid, machine, form=form, dtype=dtype)
@@ -135,15 +142,14 @@ def made(
     name: str,
     machine: ap.Machine | None,
     *,
-    n: int | None,
     shape: str | None,
     tiles: int | None,
     nb: int | None,
     grid: str | None,
-    uplo: str,
+    lower: bool,
     dtype: str,
-    pivot: str,
-    block: int,
+    pivoting: str,
+    panel: int,
     algorithm: str | None,
 ) -> Made:
     """The graph that a command's options name. Raises Error for a name that is none, and shapes that miss."""
@@ -153,21 +159,23 @@ def made(
         raise ap.Error(f"algorithm = '{algorithm}': expected none for {name}, which has one")
     tile = nb or (1 if tiles is not None else TILE)
     count = {"cholesky": 1, "gemm": 3}.get(name, 2)
-    extents = _extents(name, count, n, shape, tiles, tile)
+    extents = _extents(name, count, shape, tiles, tile)
     if name == "gemm":
         if nb is not None:
-            raise ap.Error(f"nb = {nb}: expected none for gemm, which has no tiles; --block: its panels' width")
-        chosen = named(JOB_NAMES, grid=grid, algorithm=algorithm, block=block, candidates=1)
-        graph, title = _planned(name, extents, machine, dtype, chosen)
+            raise ap.Error(f"nb = {nb}: expected none for gemm, which has no tiles; --panel: its panels' width")
+        chosen = ap.Options(grid=grid, algorithm=algorithm, panel=panel, candidates=1)
+        graph, title = _planned(name, extents, machine or machine_of(None), dtype, chosen)
     elif name == "lu":
-        chosen = named(JOB_NAMES, grid=grid, algorithm=algorithm, pivot=pivot, block=block, nb=nb or 0, candidates=1)
-        graph, title = _planned(name, extents, machine, dtype, chosen)
+        given: dict[str, Any] = {"grid": grid, "algorithm": algorithm, "panel": panel, "nb": nb or 0}
+        chosen = ap.Options(**given, pivoting=pivoting, candidates=1)
+        graph, title = _planned(name, extents, machine or machine_of(None), dtype, chosen)
     elif name == "lu-solve":
-        if block:
-            raise ap.Error(f"block = {block}: expected none for lu-solve, whose blocks --nb gives")
-        graph, title = _solve(extents, tile, _grid(grid, machine), machine, algorithm, dtype)
+        where = machine or machine_of(None)
+        if panel:
+            raise ap.Error(f"panel = {panel}: expected none for lu-solve, whose blocks --nb gives")
+        graph, title = _solve(extents, tile, _grid(grid, where), where, algorithm, dtype)
     else:
-        if block:
-            raise ap.Error(f"block = {block}: expected none for {name}, whose tiles --nb gives")
-        graph, title = _tiled(name, extents, tile, _grid(grid, machine), uplo, dtype)
+        if panel:
+            raise ap.Error(f"panel = {panel}: expected none for {name}, whose tiles --nb gives")
+        graph, title = _tiled(name, extents, tile, _grid(grid, machine), lower, dtype)
     return Made(graph, title, _flops(name, extents, dtype))

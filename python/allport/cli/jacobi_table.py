@@ -12,7 +12,7 @@ __all__ = ["show"]
 
 
 def show(result: dict[str, Any]) -> None:
-    """A row a way, the quickest median marked."""
+    """A row for each variant, the quickest median marked."""
     out = console()
     grid, block = ("x".join(str(n) for n in result[key][3 - result["axes"] :]) for key in ("grid", "block"))
     out.print(
@@ -23,16 +23,16 @@ def show(result: dict[str, Any]) -> None:
     uneven = any("recovered" in found for found in result["ways"].values())
     more = ["ranks' work: most / mean", "of it won back"] if uneven else []
     right = ("an iteration", "least", "most", *more)
-    rows = table("way", "an iteration", "least", "most", "received: peak / mean", *more, right=right)
-    medians = {way: statistics.median(found["seconds"]) for way, found in result["ways"].items()}
-    best = min(medians, key=lambda way: medians[way])
-    for way, found in result["ways"].items():
-        times = [medians[way], min(found["seconds"]), max(found["seconds"])]
+    rows = table("variant", "an iteration", "least", "most", "received: peak / mean", *more, right=right)
+    medians = {name: statistics.median(found["seconds"]) for name, found in result["ways"].items()}
+    best = min(medians, key=lambda name: medians[name])
+    for name, found in result["ways"].items():
+        times = [medians[name], min(found["seconds"]), max(found["seconds"])]
         peak = statistics.median(found["peak_to_mean"])
         cells = [*map(format_seconds, times), f"{peak:.1f}" if peak else ""]
         if uneven:
             back = found.get("recovered")
             cells += [f"{statistics.median(found['imbalance']):.2f}", "" if back is None else f"{100 * back:.0f} %"]
-        rows.add_row(way + (" <" if way == best else ""), *cells)
+        rows.add_row(name + (" <" if name == best else ""), *cells)
     out.print(rows)
-    out.print("median, least and most of rounds by turns; every way computed the same cells")
+    out.print("median, least and most of rounds by turns; every variant computed the same cells")

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
+from allport.cli import completion
 from allport.cli.console import console, print_json, table
-from allport.cli.options import Burst, Json, Limit, size_of
+from allport.cli.options import Burst, Json, Limit, Mpi, example, size_of
 from allport.units import format_bytes
 
 app = typer.Typer(help="A torus in a box: bring it up, run programs on it, cut its links.", no_args_is_help=True)
@@ -17,8 +18,16 @@ Link = Annotated[str, typer.Argument(metavar="LINK", help="two neighbours, 3-4, 
 
 
 @app.command()
+@example("allport lab up torus:4x4 --rate 40mbit")
 def up(
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="torus:4x4, mesh:3x2, torus:4x4m/ppn=2 or FILE.toml")],
+    spec: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPEC",
+            autocompletion=completion.machines,
+            help="torus:4x4, mesh:3x2, torus:4x4m/ppn=2 or FILE.toml",
+        ),
+    ],
     rate: Annotated[
         str | None, typer.Option(help="Of each link and direction: 40mbit, or x=40mbit,y=20mbit. 40mbit unless a file.")
     ] = None,
@@ -49,6 +58,7 @@ def up(
 
 
 @app.command()
+@example("allport lab down")
 def down(name: Name = "lab", as_json: Json = False) -> None:
     """Take a lab down with all that runs in it, or clear what a crash has left of it."""
     done = ap.lab.take_down(name)
@@ -62,11 +72,12 @@ def down(name: Name = "lab", as_json: Json = False) -> None:
 
 
 @app.command(context_settings={"ignore_unknown_options": True})
+@example("allport lab run -n 16 -- ./program arguments")
 def run(
     program: Annotated[list[str], typer.Argument(metavar="-- PROGRAM [ARG ...]", help="What each rank runs.")],
     ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="Ranks; else one for each place.")] = None,
-    mpi: Annotated[str | None, typer.Option(help="openmpi or mpich; else the one that Allport was built for.")] = None,
-    on: Annotated[int | None, typer.Option(metavar="NODE", help="No MPI: run the command inside this node.")] = None,
+    mpi: Mpi = None,
+    node: Annotated[int | None, typer.Option(metavar="NODE", help="No MPI: run the command inside this node.")] = None,
     mca: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Open MPI parameter; repeatable.")] = None,
     export: Annotated[
         list[str] | None,
@@ -80,9 +91,11 @@ def run(
 ) -> None:
     """Run an MPI program on the lab, one rank a place, x-fastest; or one command inside a node."""
     lab = ap.lab.Lab.attach(name)
-    code = ap.lab.run(
-        lab, program, ranks=ranks, mpi=mpi, on=on, mca=mca or [], export=export or [], mpiexec=mpiexec, grace=grace
-    )
+    if node is not None:
+        code = ap.lab.run_on(lab, node, program, grace=grace)
+    else:
+        how: dict[str, Any] = {"mca": mca or [], "export": export or [], "mpiexec": mpiexec, "grace": grace}
+        code = ap.lab.run(lab, program, ranks=ranks, mpi=mpi, **how)
     if code:
         raise typer.Exit(code)
 
@@ -97,6 +110,7 @@ def _say(what: str, lab: Any, cable: Any, as_json: bool) -> None:
 
 
 @app.command()
+@example("allport lab cut 3-0 --reroute")
 def cut(
     link: Link,
     reroute: Annotated[bool, typer.Option("--reroute", help="Install routes that lead round it.")] = False,
@@ -110,6 +124,7 @@ def cut(
 
 
 @app.command()
+@example("allport lab restore 3-0")
 def restore(link: Link, name: Name = "lab", as_json: Json = False) -> None:
     """Mend a cut cable, and give a throttled one its rate back."""
     lab = ap.lab.Lab.attach(name)
@@ -117,19 +132,21 @@ def restore(link: Link, name: Name = "lab", as_json: Json = False) -> None:
 
 
 @app.command()
+@example("allport lab throttle 3-0 10mbit")
 def throttle(
     link: Link,
     rate: Annotated[str, typer.Argument(metavar="RATE", help="10mbit, 1MB/s")],
     name: Name = "lab",
     as_json: Json = False,
 ) -> None:
-    """Give a cable another rate, both ways, also while a program runs."""
+    """Give a cable another rate, in both directions, also while a program runs."""
     lab = ap.lab.Lab.attach(name)
     cable = lab.throttle(link, rate)
     _say(f"{ap.lab.format_bits(cable.bits)} now", lab, cable, as_json)
 
 
 @app.command()
+@example("allport lab status")
 def status(
     name: Annotated[str | None, typer.Option(help="One lab; else all that are there.")] = None, as_json: Json = False
 ) -> None:

@@ -9,19 +9,20 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
+from allport.cli import completion
 from allport.cli.console import console, ensure_outputs, print_json, progress, table, tell_files
 from allport.cli.links_table import show_drifts, show_links
-from allport.cli.options import AnyMachine, Json, PageFile, StartedRanks
+from allport.cli.options import Json, Machine, PageFile, Ranks, Spec, example, machine_of
 from allport.units import format_bytes, format_rate, format_seconds
 
 app = typer.Typer(help="Show and measure machines, print machine files.", no_args_is_help=True)
-Spec = Annotated[str, typer.Argument(metavar="SPEC", help="torus:4x4x4, mesh:8x8, bgp, a preset or FILE.toml")]
 
 
 @app.command()
-def show(spec: Spec, report: PageFile = None, as_json: Json = False) -> None:
+@example("allport machine show torus:4x4")
+def show(spec: Spec = None, report: PageFile = None, as_json: Json = False) -> None:
     """Axes, links and rates of a machine."""
-    machine = ap.Machine.parse(spec)
+    machine = machine_of(spec)
     if report is not None:
         ap.report.pages.write(machine, report)
     if as_json:
@@ -57,6 +58,7 @@ def show(spec: Spec, report: PageFile = None, as_json: Json = False) -> None:
 
 
 @app.command(name="list")
+@example("allport machine list")
 def list_(as_json: Json = False) -> None:
     """The built-in machines."""
     machines = [(name, ap.Machine.parse(name)) for name in ap.machine.preset_names()]
@@ -73,9 +75,10 @@ def list_(as_json: Json = False) -> None:
 
 
 @app.command()
-def file(spec: Spec, as_json: Json = False) -> None:
+@example("allport machine file bgp:4x4")
+def file(spec: Spec = None, as_json: Json = False) -> None:
     """Print a machine as a machine file (TOML), to be changed and used as a spec."""
-    machine = ap.Machine.parse(spec)
+    machine = machine_of(spec)
     if as_json:
         print_json({"toml": ap.machine.file_text(machine, spec)})
     else:
@@ -91,12 +94,13 @@ def _show_discovery(found: ap.discover.Discovery, written: list[str]) -> None:
         rows.add_row(e.what, e.value, e.source, e.sure)
     out.print(rows)
     if not written:
-        out.print("\nnot written; -o FILE.toml keeps it, --hosts FILE its hosts")
+        out.print("\nnot written; -o FILE.toml writes it, --hosts FILE its hosts")
     for path in written:
         typer.echo(f"written: {path}")
 
 
 @app.command()
+@example("allport machine discover -o mine.toml")
 def discover(
     coordinates: Annotated[
         str | None, typer.Option(metavar="FILE", help="Coordinates: a line `host x y z` for each host.")
@@ -110,9 +114,14 @@ def discover(
         bool, typer.Option("--measure", help="Measure latencies between ranks, and group them.")
     ] = False,
     pmix: Annotated[bool, typer.Option("--pmix", help="Ask PMIx for coordinates, in a job of a rank a host.")] = False,
-    ranks: StartedRanks = None,
+    ranks: Ranks = None,
     within: Annotated[bool, typer.Option(help="Add the sockets, NUMA domains and cores of this computer.")] = True,
-    rates: Annotated[str, typer.Option(metavar="SPEC", help="Whose link rates stand in.")] = "laptop",
+    rates: Annotated[
+        str,
+        typer.Option(
+            metavar="SPEC", autocompletion=completion.machines, help="The machine whose link rates are assumed."
+        ),
+    ] = "laptop",
     name: Annotated[str, typer.Option(help="The machine's name in reports.")] = "discovered",
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.toml", help="Machine file.")] = None,
     hosts: Annotated[
@@ -193,7 +202,7 @@ def _show_calibration(machine: ap.Machine, links: list[ap.run.links.Figure], out
     if output:
         out.print(f"\nwritten: {output}; use it as --machine {output} or ALLPORT_MACHINE={output}")
     else:
-        out.print("\nnot written; -o FILE.toml keeps it")
+        out.print("\nnot written; -o FILE.toml writes it")
 
 
 def _checked_output(output: str | None) -> None:
@@ -235,9 +244,10 @@ def _calibrated(machine: ap.Machine, how: dict[str, Any], bar: Any) -> ap.Machin
 
 
 @app.command()
+@example("allport machine calibrate -m mesh:2 --on simulator")
 def calibrate(
-    machine: AnyMachine = None,
-    ranks: StartedRanks = None,
+    machine: Machine = None,
+    ranks: Ranks = None,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.toml", help="Machine file.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Short messages, few repetitions: for slow links.")] = False,
     mpi_collectives: Annotated[bool, typer.Option(help="Time the MPI library's own collectives, too.")] = True,
@@ -245,12 +255,24 @@ def calibrate(
     scalapack: Annotated[bool, typer.Option(help="Time ScaLAPACK's own routines where it is installed, too.")] = True,
     links: Annotated[bool, typer.Option(help="Each axis and direction, one pair and all, 1 to 2d neighbours.")] = True,
     only_links: Annotated[bool, typer.Option("--only-links", help="Nothing but the links' figures.")] = False,
-    on: Annotated[str, typer.Option(metavar="mpi|simulator", help="Who carries the links' messages.")] = "mpi",
+    on: Annotated[
+        str,
+        typer.Option(
+            metavar="mpi|simulator",
+            autocompletion=completion.one_of("mpi", "simulator"),
+            help="Where the links' messages are timed.",
+        ),
+    ] = "mpi",
     plot: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draws the links' figures: .svg, .png, .pdf.")
     ] = None,
     check: Annotated[
-        str | None, typer.Option(metavar="FILE.toml", help="Compare the links with this file's; exit 1 on drift.")
+        str | None,
+        typer.Option(
+            metavar="FILE.toml",
+            autocompletion=completion.files(".toml"),
+            help="Compare the links with this file's; exit 1 on drift.",
+        ),
     ] = None,
     tolerance: Annotated[
         float, typer.Option(help="Share that a figure may be off the file's.")
@@ -268,9 +290,9 @@ def calibrate(
         raise ap.Error(f"on = '{on}': expected mpi or simulator")
     if check is not None and output is not None:
         raise ap.Error(f"check, output = '{output}': expected one of the two; --check writes no machine file")
-    usual = (ap.run.launch.joined_size() or ap.run.launch.cores()) if on == "mpi" else ranks or 2
+    default = (ap.run.launch.joined_size() or ap.run.launch.cores()) if on == "mpi" else ranks or 2
     spec = machine or check or os.environ.get("ALLPORT_MACHINE")
-    where = ap.run.job.machine_for(spec, ranks, usual)
+    where = ap.run.job.machine_for(spec, ranks, default)
     only = only_links or check is not None or on == "simulator"
     found: ap.Machine | None = where
     figures: list[ap.run.links.Figure] | None = []
@@ -288,7 +310,7 @@ def calibrate(
         _check(where, check, figures, tolerance, as_json)
         return
     if figures:
-        found = ap.run.links.keep(found, figures, ap.run.links.carrier_name(on))
+        found = ap.run.links.keep(found, figures, ap.run.links.transport_name(on))
     if output:
         Path(output).write_text(ap.machine.file_text(found, spec or where.name))
     if as_json:

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
+from allport.cli import completion
 from allport.cli.console import console, ensure_outputs, print_json, table
-from allport.cli.options import Json, Machine, PageFile
+from allport.cli.options import Json, Machine, PageFile, example, machine_of
 from allport.report import draw_loads
 from allport.units import format_bytes, format_seconds, parse_bytes
 
@@ -70,7 +71,7 @@ def _hosts(path: str | None) -> list[str] | None:
 
 def _show(chosen: ap.mapping.RankOrder) -> None:
     out = console()
-    out.print(f"{chosen.pattern.name}: {chosen.pattern.ranks} ranks, {format_bytes(chosen.pattern.bytes)} on the way")
+    out.print(f"{chosen.pattern.name}: {chosen.pattern.ranks} ranks, {format_bytes(chosen.pattern.bytes)} in all")
     numbers = ("predicted", "times", "busiest link", "bytes over it", "hop-bytes", "dilation")
     shown = table("", "order", *numbers, right=numbers)
     given = chosen.given["predicted_s"]
@@ -94,11 +95,19 @@ def _show(chosen: ap.mapping.RankOrder) -> None:
     out.print(chosen.reason)
 
 
+@example("allport map -m torus:4x4 --stencil 2d --grid 4x4")
 def map_(
-    machine: Machine,
-    stencil: Annotated[str | None, typer.Option(help="Halos: 1d, 2d, 2d9, 3d or 3d27.")] = None,
+    machine: Machine = None,
+    stencil: Annotated[
+        str | None,
+        typer.Option(autocompletion=completion.one_of(*POINTS), help="Halos: 1d, 2d, 2d9, 3d or 3d27."),
+    ] = None,
     pattern: Annotated[
-        str | None, typer.Option(help="alltoall, allgather, transpose, or a FILE.json of messages.")
+        str | None,
+        typer.Option(
+            autocompletion=completion.one_of(*GRID_PATTERNS),
+            help="alltoall, allgather, transpose, or a FILE.json of messages.",
+        ),
     ] = None,
     grid: Annotated[str | None, typer.Option(help="The process grid, last axis fastest as MPI counts: 8x8x4.")] = None,
     along: Annotated[str, typer.Option(help="Axes of the grid that lines or planes go along: x, xy, ...")] = "x",
@@ -119,9 +128,9 @@ def map_(
     ensure_outputs(rankfile=rankfile, rank_order=rank_order, hostfile=hostfile, output=output)
     cells = None if grid is None else _numbers("--grid", grid)
     what = _pattern(stencil, pattern, cells, along, local, size, not open_ends)
-    names = _hosts(hosts)
-    allocation = None if names is None else ap.mapping.allocation_on(machine, names)[: what.ranks]
-    chosen = ap.mapping.choose(machine, what, allocation=allocation, least_gain=least_gain, refined=refined)
+    where, names = machine_of(machine), _hosts(hosts)
+    allocation = None if names is None else ap.mapping.allocation_on(where, names)[: what.ranks]
+    chosen = ap.mapping.choose(where, what, allocation=allocation, least_gain=least_gain, refined=refined)
     written: dict[str, Any] = {}
     for path, text in (
         (rankfile, lambda: ap.mapping.open_mpi_rankfile(chosen, names)),

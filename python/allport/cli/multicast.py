@@ -7,8 +7,10 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
+from allport.cli import completion
 from allport.cli.console import console, ensure_outputs, print_json, table
-from allport.cli.options import AnyMachine, Json, ranks_of
+from allport.cli.options import Json, Machine, example, machine_of, ranks_of
+from allport.options import TREES
 from allport.report import draw_multicast
 
 app = typer.Typer(help="Multicasts over compact prefix routing tables.", no_args_is_help=True)
@@ -22,11 +24,9 @@ Bits = Annotated[int | None, typer.Option(help="Bits of a digit of the machine's
 
 
 def _names(ids: str | None, machine: str | None, bits: int | None) -> tuple[ap.machine.TopologyIds, ap.Machine | None]:
-    where = None if machine is None else ap.Machine.parse(machine)
     if ids is not None:
-        return ap.multicast.as_ids(ids), where
-    if where is None:
-        raise ap.Error("--ids: expected topology IDs, as 3x1bit, or --machine SPEC to take them from")
+        return ap.multicast.as_ids(ids), None if machine is None else ap.Machine.parse(machine)
+    where = machine_of(machine)
     return ap.multicast.as_ids(where, bits=bits), where
 
 
@@ -89,22 +89,28 @@ def _data(
 
 
 def _show(names: ap.machine.TopologyIds, parts: dict[int, ap.multicast.Share], data: dict[str, Any]) -> None:
-    head = f"{ap.multicast.id_text(names, data['source'])} -> {_set(names, data['destinations'])} by {data['way']}"
+    head = f"{ap.multicast.id_text(names, data['source'])} -> {_set(names, data['destinations'])} by {data['tree']}"
     typer.echo(f"{head}; IDs of {names.digits} digits of base {names.base}, {names.ranks} ranks\n")
     typer.echo("\n".join(_tree(names, parts)) + f"\n\n{_words(data['check'])}\n{_verdict(data['check'])}")
 
 
 @app.command()
+@example("allport multicast explain --source 1 --destinations 2,4,5 --ids 3x1bit")
 def explain(
-    source: Annotated[int, typer.Option("--from", metavar="RANK", help="The rank that has the message.")],
-    to: Annotated[str, typer.Option(metavar="RANKS", help="Whom it is for: 2,4,5 or 0-15, or all.")],
+    source: Annotated[int, typer.Option(metavar="RANK", help="The rank that has the message.")] = 0,
+    destinations: Annotated[str, typer.Option(metavar="RANKS", help="Who gets it: 2,4,5 or 0-15, or all.")] = "all",
     ids: Ids = None,
-    machine: AnyMachine = None,
+    machine: Machine = None,
     bits: Bits = None,
-    way: Annotated[str, typer.Option(help="prefix, binomial, axes (IDs of a machine), chain or flat.")] = "prefix",
+    tree: Annotated[
+        str,
+        typer.Option(
+            autocompletion=completion.one_of(*TREES), help="prefix, binomial, axes (IDs of a machine), chain or flat."
+        ),
+    ] = "prefix",
     split: Annotated[int, typer.Option(help="Rows of more than 2^SPLIT groups are split; 0: none.")] = 0,
     size: Annotated[
-        str | None, typer.Option(help="Bytes: with --machine, prices every way of so long a message.")
+        str | None, typer.Option(help="Bytes: on a machine, prices every algorithm for a message of that size.")
     ] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", help="Draw it: FILE.svg, .png or .pdf.")] = None,
     as_json: Json = False,
@@ -112,10 +118,10 @@ def explain(
     """Who sends a multicast's message to whom, and for whom; with a machine its links, with a size its price."""
     ensure_outputs(output=output)
     names, where = _names(ids, machine, bits)
-    ranks = ranks_of("--to", to)
-    parts = ap.multicast.shares(names, source, ranks, way=way, split=split)
-    checked = ap.multicast.check(names, source, ranks, way=way, split=split, machine=where)
-    data = _data(names, parts, ranks) | {"way": way, "split": split, "check": checked, "drawing": output}
+    ranks = ranks_of("--destinations", destinations)
+    parts = ap.multicast.shares(names, source, ranks, tree=tree, split=split)
+    checked = ap.multicast.check(names, source, ranks, tree=tree, split=split, machine=where)
+    data = _data(names, parts, ranks) | {"tree": tree, "split": split, "check": checked, "drawing": output}
     data["machine"] = None if where is None else where.name
     choice = None
     if size is not None:
@@ -135,10 +141,11 @@ def explain(
 
 
 @app.command(name="table")
+@example("allport multicast table --rank 5 --ids 3x1bit")
 def table_(
-    rank: Annotated[int, typer.Option(metavar="RANK", help="Whose table.")],
+    rank: Annotated[int, typer.Option(metavar="RANK", help="Whose table.")] = 0,
     ids: Ids = None,
-    machine: AnyMachine = None,
+    machine: Machine = None,
     bits: Bits = None,
     as_json: Json = False,
 ) -> None:

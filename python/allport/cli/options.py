@@ -9,7 +9,9 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
+from allport.cli import completion
 from allport.cli.console import ensure_outputs
+from allport.options import PIVOTING, TREES
 from allport.units import parse_bytes
 
 
@@ -66,16 +68,29 @@ PageFile = Annotated[
 ]
 
 # Where it runs.
+SPEC_HELP = "torus:4x4x4, mesh:8x8, bgp:8x8x8, FILE.toml, ...; else ALLPORT_MACHINE, or this computer."
 Machine = Annotated[
-    str, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4x4, mesh:8x8, bgp:8x8x8, FILE.toml, ...")
+    str | None,
+    typer.Option("--machine", "-m", metavar="SPEC", autocompletion=completion.machines, help=SPEC_HELP),
 ]
 AnyMachine = Annotated[
-    str | None, typer.Option("--machine", "-m", metavar="SPEC", help="torus:4x4, bgp:8x8x8, FILE.toml, ...")
+    str | None,
+    typer.Option(
+        "--machine",
+        "-m",
+        metavar="SPEC",
+        autocompletion=completion.machines,
+        help="torus:4x4, bgp:8x8x8, FILE.toml, ...",
+    ),
 ]
-Ranks = Annotated[int | None, typer.Option("--ranks", "-n", help="Ranks of a machine without a spec.")]
-StartedRanks = Annotated[
-    int | None, typer.Option("--ranks", "-n", help="Ranks to start; else the machine's, or one a core.")
-]
+Spec = Annotated[str | None, typer.Argument(metavar="SPEC", autocompletion=completion.machines, help=SPEC_HELP)]
+Ranks = Annotated[int | None, typer.Option("--ranks", "-n", help="Ranks; else the machine's, or one a core.")]
+
+
+def machine_of(spec: str | None, ranks: int | None = None) -> ap.Machine:
+    """The machine that is named, by a spec or ALLPORT_MACHINE; else this computer with so many ranks, or one a core."""
+    return ap.run.job.machine_for(spec, ranks, ap.run.launch.cores())
+
 
 # The lab's links.
 Burst = Annotated[
@@ -85,11 +100,29 @@ Burst = Annotated[
 Limit = Annotated[
     str | None, typer.Option(metavar="SIZE", help="Bytes that may wait for a link; else 128KiB, or four bursts.")
 ]
+Mpi = Annotated[
+    str | None,
+    typer.Option(
+        autocompletion=completion.one_of("openmpi", "mpich"),
+        help="openmpi or mpich; else the one that Allport was built for.",
+    ),
+]
 
 # Collectives and their schedules.
-Collective = Annotated[str, typer.Argument(metavar="COLLECTIVE", help="bcast, reduce, allreduce, allgather, ...")]
+Collective = Annotated[
+    str,
+    typer.Argument(
+        metavar="COLLECTIVE", autocompletion=completion.collectives, help="bcast, reduce, allreduce, allgather, ..."
+    ),
+]
 ScheduleAlgorithm = Annotated[
-    str | None, typer.Option("--algorithm", "-a", help="A name of `schedule list`; else the cheapest.")
+    str | None,
+    typer.Option(
+        "--algorithm",
+        "-a",
+        autocompletion=completion.algorithms,
+        help="A name of `schedule list`; else the cheapest.",
+    ),
 ]
 
 
@@ -102,7 +135,11 @@ def _load(files: list[str] | None) -> list[str] | None:
 Load = Annotated[
     list[str] | None,
     typer.Option(
-        "--load", metavar="FILE.py", callback=_load, help="Registers algorithms of your own first; may be repeated."
+        "--load",
+        metavar="FILE.py",
+        callback=_load,
+        autocompletion=completion.files(".py"),
+        help="Registers algorithms of your own first; may be repeated.",
     ),
 ]
 Root = Annotated[int, typer.Option(help="Rank that sends or receives the whole.")]
@@ -111,31 +148,75 @@ Element = Annotated[int, typer.Option(help="Bytes that are never cut apart (redu
 Segment = Annotated[str | None, typer.Option(help="Bytes at most that travel at once; else the cheapest.")]
 Window = Annotated[int, typer.Option(help="Segments in flight per stream.")]
 
-# Multiplications and factorizations.
+# Products and factorizations, by the names of ap.Options.
+MatrixFile = Annotated[
+    str,
+    typer.Argument(metavar="A", autocompletion=completion.MATRICES, help="A.npy, A.mtx or FILE.h5:DATASET"),
+]
+RightHandSides = Annotated[
+    str,
+    typer.Argument(
+        metavar="B", autocompletion=completion.MATRICES, help="Right-hand sides: B.npy, B.mtx or FILE.h5:DATASET"
+    ),
+]
 GemmAlgorithm = Annotated[
-    str | None, typer.Option("--algorithm", "-a", help="summa, cannon, summa25, cannon25, ...; else the cheapest.")
+    str | None,
+    typer.Option(
+        "--algorithm",
+        "-a",
+        autocompletion=completion.gemm_algorithms,
+        help="summa, cannon, summa25, cannon25, ...; else the cheapest.",
+    ),
 ]
-LuAlgorithm = Annotated[str | None, typer.Option("--algorithm", "-a", help="1d, 2d or 2.5d; else the cheapest.")]
-Grid = Annotated[str | None, typer.Option(metavar="QxQxC", help="Rows x columns x layers of ranks; else the cheapest.")]
+LuAlgorithm = Annotated[
+    str | None,
+    typer.Option(
+        "--algorithm", "-a", autocompletion=completion.lu_algorithms, help="1d, 2d or 2.5d; else the cheapest."
+    ),
+]
+Grid = Annotated[str | None, typer.Option(metavar="PxQxC", help="Rows x columns x layers of ranks; else the cheapest.")]
 Memory = Annotated[str | None, typer.Option(help="Limit per rank: 512MiB, 2GiB.")]
-Transposed = Annotated[str, typer.Option(help="N, T (transpose) or C (conjugate transpose).")]
-Pivot = Annotated[str, typer.Option(help="tournament, partial (as LAPACK) or none.")]
-Block = Annotated[int, typer.Option(min=0, help="Columns of a panel; 0: the cheapest.")]
-Nb = Annotated[int, typer.Option(min=0, help="Columns of a rank's blocks, a multiple of --block; 0: the cheapest.")]
-Big = Annotated[int, typer.Option(min=0, help="With layers: columns of a panel, a multiple of --block; 0: c times it.")]
-Way = Annotated[
-    str | None, typer.Option(help="How panels travel: axes, binomial, prefix, chain or flat; else by axes.")
+Transposed = Annotated[
+    str,
+    typer.Option(autocompletion=completion.one_of("N", "T", "C"), help="N, T (transpose) or C (conjugate transpose)."),
 ]
-Uplo = Annotated[str, typer.Option(metavar="L|U", help="The triangle of A that is read: A = L L^H, or U^H U.")]
+Pivoting = Annotated[
+    str,
+    typer.Option(autocompletion=completion.one_of(*PIVOTING), help="tournament, partial (as LAPACK) or none."),
+]
+Panel = Annotated[int, typer.Option(min=0, help="Columns of a panel; 0: the cheapest.")]
+Nb = Annotated[int, typer.Option(min=0, help="Columns of a rank's blocks, a multiple of --panel; 0: the cheapest.")]
+OuterPanel = Annotated[
+    int,
+    typer.Option(
+        min=0, help="With layers: columns of the panel of which each layer has a slice, --panel; 0: c times that."
+    ),
+]
+Tree = Annotated[
+    str | None,
+    typer.Option(
+        autocompletion=completion.one_of(*TREES),
+        help="Multicast tree of panels: axes, binomial, prefix, chain or flat; else along the axes.",
+    ),
+]
+Lower = Annotated[bool, typer.Option("--lower", help="The lower triangle of A is read: A = L L^H, not U^H U.")]
 Workers = Annotated[int, typer.Option(min=1, help="Threads that run tasks on each rank.")]
 Tile = Annotated[int, typer.Option("--nb", min=0, help="Rows and columns of a tile; 0: the cheapest.")]
 FlatGrid = Annotated[
     str | None, typer.Option("--grid", metavar="PxQ", help="Rows x columns of ranks; else the cheapest.")
 ]
+Dtype = Annotated[
+    str,
+    typer.Option(
+        autocompletion=completion.one_of("float32", "float64", "complex64", "complex128"),
+        help="float32, float64, complex64 or complex128.",
+    ),
+]
 
 # Groups: an option's name, its type and its default.
 Group = dict[str, tuple[Any, Any]]
 SCHEDULE: Group = {
+    "machine": (Machine, None),
     "algorithm": (ScheduleAlgorithm, None),
     "load": (Load, None),
     "root": (Root, 0),
@@ -144,44 +225,35 @@ SCHEDULE: Group = {
     "segment": (Segment, None),
     "window": (Window, 2),
 }
-MULTIPLICATION: Group = {
-    "algorithm": (GemmAlgorithm, None),
-    "grid": (Grid, None),
-    "memory": (Memory, None),
-    "trans_a": (Transposed, "N"),
-    "trans_b": (Transposed, "N"),
-    "way": (Way, None),
-}
 CONTRACTION: Group = {
     "algorithm": (GemmAlgorithm, None),
     "grid": (Grid, None),
     "memory": (Memory, None),
 }
+MULTIPLICATION: Group = {
+    **CONTRACTION,
+    "panel": (Panel, 0),
+    "tree": (Tree, None),
+    "trans_a": (Transposed, "N"),
+    "trans_b": (Transposed, "N"),
+}
 FACTORIZATION: Group = {
-    "pivot": (Pivot, "tournament"),
+    "pivoting": (Pivoting, "tournament"),
     "algorithm": (LuAlgorithm, None),
     "grid": (Grid, None),
-    "block": (Block, 0),
+    "panel": (Panel, 0),
     "nb": (Nb, 0),
-    "big": (Big, 0),
+    "outer_panel": (OuterPanel, 0),
     "memory": (Memory, None),
-    "way": (Way, None),
+    "tree": (Tree, None),
 }
-
-
 TILES: Group = {
     "grid": (FlatGrid, None),
     "nb": (Tile, 0),
     "workers": (Workers, 1),
     "memory": (Memory, None),
 }
-POSITIVE: Group = {
-    "uplo": (Uplo, "L"),
-    "grid": (FlatGrid, None),
-    "nb": (Tile, 0),
-    "workers": (Workers, 1),
-    "memory": (Memory, None),
-}
+POSITIVE: Group = {"lower": (Lower, False), **TILES}
 
 
 def with_options(*groups: Group) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -202,6 +274,25 @@ def with_options(*groups: Group) -> Callable[[Callable[..., None]], Callable[...
         return command
 
     return give
+
+
+def example(command: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Gives a command an example, with which its --help ends."""
+
+    def give(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.example = command  # type: ignore[attr-defined]
+        return function
+
+    return give
+
+
+def show_examples(app: typer.Typer) -> None:
+    """Ends the help of each command of an app with its example. Raises AttributeError where one has none."""
+    for command in app.registered_commands:
+        command.epilog = f"Example: {command.callback.example}"  # type: ignore[union-attr]
+    for group in app.registered_groups:
+        assert group.typer_instance is not None
+        show_examples(group.typer_instance)
 
 
 def schedule_of(

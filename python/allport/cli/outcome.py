@@ -145,7 +145,10 @@ def print_cholesky(data: dict[str, Any]) -> None:
     out = _factored_tiles(data)
     check = {"check": "checked"} if data["checked"] else {}
     if check:
-        out.print(f"residual ||A - L L^H|| / (||A|| n eps) = {_number(data['residual'])}, LAPACK asks for at most 30")
+        product = "L L^H" if data["plan"]["problem"]["uplo"] == "L" else "U^H U"
+        out.print(
+            f"residual ||A - {product}|| / (||A|| n eps) = {_number(data['residual'])}, LAPACK asks for at most 30"
+        )
     if data["trace"] is not None:
         out.print(f"trace: {data['trace']}")
     out.print(_ended(data, load="read", cholesky="factored", **check, save="written"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -18,24 +17,25 @@ from allport.cli.options import (
     MULTIPLICATION,
     POSITIVE,
     TILES,
-    AnyMachine,
+    Dtype,
     Group,
     Json,
+    Machine,
     PageFile,
     Ranks,
+    example,
+    machine_of,
     with_options,
 )
 from allport.io import DTYPES
-from allport.options import JOB_NAMES, TILED_JOB_NAMES, named
 from allport.plan import NO_BOUND, by_time, why_chosen
 from allport.units import format_bytes, format_seconds
 
 app = typer.Typer(help="Plan without running: algorithm, grid, time, words, messages, memory.", no_args_is_help=True)
-# What tells candidates of a kind apart, beside algorithm and grid.
-WIDTHS = {"gemm": ("panel",), "lu": ("block", "nb", "big")}
+# What tells candidates of a kind apart, beside algorithm and grid: their names in the plan, and as options.
+WIDTHS = {"gemm": {"panel": "panel"}, "lu": {"block": "panel", "nb": "nb", "big": "outer panel"}}
 PRICES = ("compute", "communicate", "total", "words", "messages", "memory", "x bound")
 
-Dtype = Annotated[str, typer.Option(help="float32, float64, complex64 or complex128.")]
 All = Annotated[bool, typer.Option("--all", help="Show every candidate, not only the best 12.")]
 Simulate = Annotated[
     int,
@@ -43,7 +43,7 @@ Simulate = Annotated[
         metavar="N", help="Simulate the task graphs of the best N algorithms and grids, and rank them by their times."
     ),
 ]
-PLANNED: Group = {"machine": (AnyMachine, None), "ranks": (Ranks, None), "dtype": (Dtype, "float64")}
+PLANNED: Group = {"machine": (Machine, None), "ranks": (Ranks, None), "dtype": (Dtype, "float64")}
 SHOWN: Group = {
     "simulate": (Simulate, 0),
     "all_": (All, False),
@@ -57,10 +57,12 @@ def _plan() -> None:
     """Makes what is planned a sub-command."""
 
 
-def _extents(text: str, count: int, example: str) -> list[int]:
+def _extents(text: str, count: int, shape: str) -> list[int]:
+    """Of a shape; one number stands for all of them."""
     parts = text.lower().split("x")
+    parts = parts * count if len(parts) == 1 else parts
     if len(parts) != count or not all(p.strip().isdecimal() for p in parts):
-        raise ap.Error(f"shape = '{text}': expected {example}")
+        raise ap.Error(f"shape = '{text}': expected {shape}, or one number for all")
     extents = [int(p) for p in parts]
     largest = sorted(extents)[-2:]
     if largest[0] * largest[1] >= 2**59:
@@ -70,33 +72,30 @@ def _extents(text: str, count: int, example: str) -> list[int]:
 
 def _given(machine: str | None, ranks: int | None, dtype: str, **options: Any) -> dict[str, Any]:
     """The options by their names, the machine made of those that say which."""
-    if machine is None and ranks is None and "ALLPORT_MACHINE" not in os.environ:
-        raise ap.Error("machine: expected --machine SPEC, --ranks N or ALLPORT_MACHINE")
     try:
         ap.io.scalar_of(dtype)
     except TypeError as error:
         raise ap.Error(f"dtype = '{dtype}': expected float32, float64, complex64 or complex128") from error
-    return {"machine": ap.run.job.machine_for(machine, ranks, 1), "dtype": dtype, **options}
+    return {"machine": machine_of(machine, ranks), "dtype": dtype, **options}
 
 
-def _arguments(make: Any, given: dict[str, Any]) -> dict[str, Any]:
+def _arguments(given: dict[str, Any]) -> dict[str, Any]:
     """The command's options as arguments of plan.gemm, plan.lu, plan.cholesky or plan.qr."""
-    names = JOB_NAMES if make is ap.plan.lu else TILED_JOB_NAMES
     known = {field.name for field in dataclasses.fields(ap.Options)}
-    tuned = {name: value for name, value in given.items() if names.get(name, name) in known}
-    arguments = {"machine": given["machine"], "dtype": given["dtype"], "options": named(names, **tuned)}
-    if "uplo" in given:
-        arguments["lower"] = ap.run.job.lower_of(given["uplo"])
+    tuned = ap.Options(**{name: value for name, value in given.items() if name in known})
+    arguments = {"machine": given["machine"], "dtype": given["dtype"], "options": tuned}
+    if "lower" in given:
+        arguments["lower"] = given["lower"]
     if "trans_a" in given:
         arguments["trans"] = given["trans_a"] + given["trans_b"]
     return arguments
 
 
-def _widths(plan: dict[str, Any]) -> tuple[str, ...]:
+def _widths(plan: dict[str, Any]) -> dict[str, str]:
     return WIDTHS["gemm" if "k" in plan["problem"] else "lu"]
 
 
-def _candidate_row(c: dict[str, Any], widths: tuple[str, ...]) -> list[str]:
+def _candidate_row(c: dict[str, Any], widths: dict[str, str]) -> list[str]:
     grid = "x".join(str(g) for g in c["grid"])
     if "seconds" not in c:
         return [c["algorithm"], grid, *[""] * (len(widths) + len(PRICES)), c.get("why_not", "")]
@@ -119,7 +118,7 @@ def _candidate_row(c: dict[str, Any], widths: tuple[str, ...]) -> list[str]:
 def candidates_table(plan: dict[str, Any], most: int) -> Any:
     """Candidates of a plan by predicted time; the chosen one is marked."""
     widths = _widths(plan)
-    numbers = ("grid", *widths, *PRICES)
+    numbers = ("grid", *widths.values(), *PRICES)
     rows = table("", "algorithm", *numbers, "why not", right=numbers)
     chosen = plan["chosen"]
     for c in by_time(plan["candidates"][:most]):
@@ -132,8 +131,8 @@ def headline(plan: dict[str, Any]) -> str:
     """What is computed where, and what was chosen."""
     p, c = plan["problem"], plan["chosen"]
     if "k" in p:
-        ways = {"N": "", "T": "^T", "C": "^H"}
-        what = f"C ({p['m']} x {p['n']}) = A{ways[p['trans_a']]} B{ways[p['trans_b']]} over k = {p['k']}"
+        marks = {"N": "", "T": "^T", "C": "^H"}
+        what = f"C ({p['m']} x {p['n']}) = A{marks[p['trans_a']]} B{marks[p['trans_b']]} over k = {p['k']}"
     else:
         how = "no" if p["pivot"] == "none" else p["pivot"]
         what = f"P A = L U, A ({p['m']} x {p['n']}), {how} pivoting"
@@ -172,7 +171,7 @@ def _as_dict(plan: dict[str, Any], simulated: list[ap.sim.SimulatedCandidate] | 
     return plan if simulated is None else {**plan, "simulated": [one.to_dict() for one in simulated]}
 
 
-FIXED = ("algorithm", "grid", "block", "nb", "big", "way")
+FIXED = ("algorithm", "grid", "panel", "nb", "outer_panel", "tree")
 Show = Callable[[dict[str, Any], list[ap.sim.SimulatedCandidate] | None, bool, bool], None]
 
 
@@ -182,12 +181,12 @@ def _plan_it(
 ) -> None:  # fmt: skip
     """Plans, simulates candidates, writes the page, beside which an open choice is planned, and prints."""
     given = _given(**options)
-    plan = make(*extents, **_arguments(make, given))
-    simulated = _simulated(simulate, make, *extents, **_arguments(make, given))
+    plan = make(*extents, **_arguments(given))
+    simulated = _simulated(simulate, make, *extents, **_arguments(given))
     if report is not None:
         fixed = [name for name in FIXED if given.get(name)]
         rest = {k: v for k, v in given.items() if k not in fixed}
-        free = make(*extents, **_arguments(make, rest)) if fixed else None
+        free = make(*extents, **_arguments(rest)) if fixed else None
         ap.report.pages.write(ap.report.pages.of_plan(plan, free, simulated=simulated or ()), report)
     show(plan.to_dict(), simulated, all_, as_json)
     if not as_json:
@@ -235,6 +234,7 @@ def _show(plan: dict[str, Any], simulated: list[ap.sim.SimulatedCandidate] | Non
 
 
 @app.command()
+@example("allport plan gemm --shape 4000x4000x4000 -m bgp:4x4")
 @with_options(PLANNED, MULTIPLICATION, SHOWN)
 def gemm(
     shape: Annotated[str, typer.Option(metavar="MxNxK", help="C is M x N; K is summed over.")],
@@ -246,6 +246,7 @@ def gemm(
 
 
 @app.command()
+@example("allport plan einsum 'ijab,abkl->ijkl' 45x45x45x45 45x45x45x45 -n 4")
 @with_options(PLANNED, CONTRACTION)
 def einsum(
     subscripts: Annotated[str, typer.Argument(metavar="SUBSCRIPTS", help="As numpy.einsum's: ijab,abkl->ijkl.")],
@@ -258,7 +259,7 @@ def einsum(
 ) -> None:
     """Choose how two tensors are contracted: rows, columns, grid, batches, with every candidate's price."""
     a, b = contraction_table.extents(shape_a, "A"), contraction_table.extents(shape_b, "B")
-    plan = ap.tensors.plan_einsum(subscripts, a, b, **_arguments(None, _given(**options))).to_dict()
+    plan = ap.tensors.plan_einsum(subscripts, a, b, **_arguments(_given(**options))).to_dict()
     if as_json:
         print_json(plan)
     else:
@@ -266,6 +267,7 @@ def einsum(
 
 
 @app.command()
+@example("allport plan lu --shape 4000x4000 -m bgp:4x4 --pivoting partial")
 @with_options(PLANNED, FACTORIZATION, SHOWN)
 def lu(
     shape: Annotated[str, typer.Option(metavar="MxN", help="A is M x N.")],
@@ -316,26 +318,27 @@ def _show_tiled(
         return
     show_candidates(tiled_headline(plan), tiled_table, plan, all_)
     console().print(
-        "work: of the busiest rank's kernels; links: of the busiest axis; chain: the longest way through the graph"
+        "work: of the busiest rank's kernels; links: of the busiest axis; chain: the longest path through the graph"
     )
     _show_simulated(simulated)
 
 
 @app.command()
+@example("allport plan cholesky --shape 4000 -m bgp:4x4")
 @with_options(PLANNED, POSITIVE, SHOWN)
 def cholesky(
-    shape: Annotated[str, typer.Option(metavar="N", help="A is N x N; NxN is taken, too.")],
+    shape: Annotated[str, typer.Option(metavar="N", help="A is N x N.")],
     **options: Any,
 ) -> None:
-    """Choose grid and tiles for A = L L^H or U^H U, with the price of every candidate's task graph."""
-    sides = shape.lower().split("x")
-    if len(sides) == 2 and sides[0] != sides[1]:
+    """Choose grid and tiles for A = U^H U, or L L^H, with the price of every candidate's task graph."""
+    n, columns = _extents(shape, 2, "NxN, like 4000x4000")
+    if n != columns:
         raise ap.Error(f"shape = '{shape}': expected a square matrix, N or NxN, like 4000")
-    n, _ = _extents("x".join((sides * 2)[:2]), 2, "N or NxN, like 4000")
     _plan_it(ap.plan.cholesky, (n,), _show_tiled, **options)
 
 
 @app.command()
+@example("allport plan qr --shape 40000x400 -m bgp:4x4")
 @with_options(PLANNED, TILES, SHOWN)
 def qr(
     shape: Annotated[str, typer.Option(metavar="MxN", help="A is M x N.")],

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
-from allport.cli import contraction_table
+from allport.cli import completion, contraction_table
 from allport.cli.console import print_json, progress, tell_files
 from allport.cli.options import (
     CONTRACTION,
@@ -20,29 +20,36 @@ from allport.cli.options import (
     MULTIPLICATION,
     POSITIVE,
     TILES,
-    AnyMachine,
     Group,
     Json,
+    Lower,
+    Machine,
+    MatrixFile,
     PageFile,
-    StartedRanks,
-    Uplo,
+    Ranks,
+    RightHandSides,
+    Transposed,
     Workers,
+    example,
+    machine_of,
     with_options,
 )
 from allport.cli.outcome import print_cholesky, print_gemm, print_lstsq, print_lu, print_qr, print_solve
 
 app = typer.Typer(help="Run a job on files.", no_args_is_help=True)
 
-A = Annotated[str, typer.Argument(metavar="A", help="A.npy, A.mtx or FILE.h5:DATASET")]
 GrowthBound = Annotated[float | None, typer.Option(metavar="G", help="Warn when max|U| / max|A| exceeds this.")]
 FallBack = Annotated[
-    bool, typer.Option("--fall-back", help="Keep a copy of A, and pivot partially when --growth-bound is exceeded.")
+    bool,
+    typer.Option(
+        "--fall-back", help="Copy A, and factor it again by partial pivoting when --growth-bound is exceeded."
+    ),
 ]
 Trace = Annotated[
     str | None,
     typer.Option(metavar="FILE.json", help="Chrome trace of what every task and message did, for Perfetto."),
 ]
-STARTED: Group = {"ranks": (StartedRanks, None), "machine": (AnyMachine, None)}
+STARTED: Group = {"ranks": (Ranks, None), "machine": (Machine, None)}
 GROWTH: Group = {"growth_bound": (GrowthBound, None), "fall_back": (FallBack, False)}
 
 
@@ -81,7 +88,7 @@ def _joined(job: ap.run.job.Job, quiet: bool) -> dict[str, Any] | None:
 
 
 def _launched(job: ap.run.job.Job) -> dict[str, Any]:
-    machine = ap.run.job.machine_for(job.machine, job.ranks, ap.run.launch.cores())
+    machine = machine_of(job.machine, job.ranks)
     planned = job.check(machine)
     with progress("starting ranks") as bar:
 
@@ -93,7 +100,7 @@ def _launched(job: ap.run.job.Job) -> dict[str, Any]:
     return {**data, "plan": planned.to_dict()}
 
 
-CHOICES = ("algorithm", "grid", "block", "nb", "big", "way")
+CHOICES = ("algorithm", "grid", "panel", "nb", "outer_panel", "tree")
 
 
 def _write_page(job: ap.run.job.Job, data: dict[str, Any], report: str, records: str | None) -> None:
@@ -156,10 +163,14 @@ def _tell_sharing(ranks: int) -> None:
 
 
 @app.command()
+@example("allport run gemm A.npy B.npy -o C.npy")
 @with_options(STARTED, MULTIPLICATION)
 def gemm(
-    a: A,
-    b: Annotated[str, typer.Argument(metavar="B", help="B.npy, B.mtx or FILE.h5:DATASET")],
+    a: MatrixFile,
+    b: Annotated[
+        str,
+        typer.Argument(metavar="B", autocompletion=completion.MATRICES, help="B.npy, B.mtx or FILE.h5:DATASET"),
+    ],
     output: Annotated[str, typer.Option("-o", "--output", help="C.npy, C.mtx or FILE.h5:DATASET")],
     *,
     alpha: Annotated[str, typer.Option(help="Factor of the product.")] = "1",
@@ -180,6 +191,7 @@ def gemm(
 
 
 @app.command()
+@example("allport run einsum 'ijab,abkl->ijkl' t.npy v.npy -o c.npy")
 @with_options(STARTED, CONTRACTION)
 def einsum(
     subscripts: Annotated[str, typer.Argument(metavar="SUBSCRIPTS", help="As numpy.einsum's: ijab,abkl->ijkl.")],
@@ -196,9 +208,10 @@ def einsum(
 
 
 @app.command()
+@example("allport run lu A.npy -o F.npz --pivoting partial")
 @with_options(STARTED, FACTORIZATION, GROWTH)
 def lu(
-    a: A,
+    a: MatrixFile,
     output: Annotated[str, typer.Option("-o", "--output", help="F.npz: factors, pivots, INFO, growth")],
     *,
     check: Annotated[bool, typer.Option(help="Read A again and compute the residual.")] = True,
@@ -211,10 +224,11 @@ def lu(
 
 
 @app.command()
+@example("allport run cholesky A.npy -o U.npy")
 @with_options(STARTED, POSITIVE)
 def cholesky(
-    a: A,
-    output: Annotated[str, typer.Option("-o", "--output", help="L.npy, L.mtx or FILE.h5:DATASET")],
+    a: MatrixFile,
+    output: Annotated[str, typer.Option("-o", "--output", help="U.npy, U.mtx or FILE.h5:DATASET")],
     *,
     check: Annotated[bool, typer.Option(help="Read A again and compute the residual.")] = True,
     trace: Trace = None,
@@ -222,40 +236,47 @@ def cholesky(
     as_json: Json = False,
     **options: Any,
 ) -> None:
-    """Factor a positive definite matrix file: A = L L^H or U^H U, on all ranks of a machine."""
+    """Factor a positive definite matrix file: A = U^H U, or L L^H, on all ranks of a machine."""
     job = ap.run.jobs.CholeskyJob(a=a, out=output, check_residual=check, trace=trace, **options)
     _run_job(job, as_json, print_cholesky, report)
 
 
 @app.command()
+@example("allport run solve A.npy b.npy -o x.npy")
 @with_options(STARTED, FACTORIZATION, GROWTH)
 def solve(
-    a: A,
-    b: Annotated[str, typer.Argument(metavar="B", help="Right-hand sides: B.npy, B.mtx or FILE.h5:DATASET")],
+    a: MatrixFile,
+    b: RightHandSides,
     output: Annotated[str, typer.Option("-o", "--output", help="X.npy, X.mtx or FILE.h5:DATASET")],
     *,
     refine: Annotated[
         bool, typer.Option("--refine", help="Factor in half the precision and correct the solution to full.")
     ] = False,
-    trans: Annotated[str, typer.Option(help="N, T (transpose) or C (conjugate transpose): op(A) X = B.")] = "N",
-    assume: Annotated[
-        str, typer.Option(metavar="gen|pos", help="pos: A is Hermitian positive definite, factored by Cholesky.")
+    trans: Transposed = "N",
+    assume_a: Annotated[
+        str,
+        typer.Option(
+            metavar="gen|pos",
+            autocompletion=completion.one_of("gen", "pos"),
+            help="pos: A is Hermitian positive definite, factored by Cholesky.",
+        ),
     ] = "gen",
-    uplo: Uplo = "L",
+    lower: Lower = False,
     workers: Workers = 1,
     report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Solve op(A) X = B for matrix files, on all ranks of a machine."""
-    own: dict[str, Any] = {"refine": refine, "trans": trans, "assume": assume, "uplo": uplo, "workers": workers}
+    own: dict[str, Any] = {"refine": refine, "trans": trans, "assume_a": assume_a, "lower": lower, "workers": workers}
     _run_job(ap.run.jobs.SolveJob(a=a, b=b, out=output, **own, **options), as_json, print_solve, report)
 
 
 @app.command()
+@example("allport run qr A.npy -o R.npy --q-out Q.npy")
 @with_options(STARTED, TILES)
 def qr(
-    a: A,
+    a: MatrixFile,
     output: Annotated[str, typer.Option("-o", "--output", help="R.npy, R.mtx or FILE.h5:DATASET")],
     *,
     q_out: Annotated[
@@ -275,10 +296,11 @@ def qr(
 
 
 @app.command()
+@example("allport run lstsq A.npy b.npy -o x.npy")
 @with_options(STARTED, TILES)
 def lstsq(
-    a: A,
-    b: Annotated[str, typer.Argument(metavar="B", help="Right-hand sides: B.npy, B.mtx or FILE.h5:DATASET")],
+    a: MatrixFile,
+    b: RightHandSides,
     output: Annotated[str, typer.Option("-o", "--output", help="X.npy, X.mtx or FILE.h5:DATASET")],
     *,
     trace: Trace = None,

@@ -14,9 +14,10 @@ from allport.cli.options import (
     Collective,
     Json,
     Load,
-    Machine,
     PageFile,
     Segment,
+    example,
+    machine_of,
     schedule_of,
     with_options,
 )
@@ -28,6 +29,7 @@ ROWS = 200
 
 
 @app.command(name="list")
+@example("allport schedule list")
 def list_(load: Load = None, as_json: Json = False) -> None:
     """The registered algorithms."""
     known = ap.collectives.algorithms()
@@ -41,17 +43,17 @@ def list_(load: Load = None, as_json: Json = False) -> None:
 
 
 @app.command()
+@example("allport schedule verify bcast -m torus:4x4")
 @with_options({**SCHEDULE, "segment": (Segment, "64KiB")})
 def verify(
     collective: Collective,
-    machine: Machine,
     *,
     disjoint: Annotated[bool, typer.Option(help="Two trees over one link are an error.")] = False,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Prove a schedule: delivery, no deadlock, no races, loads of all links. Exit code 1 when it is wrong."""
-    where = ap.Machine.parse(machine)
+    where = machine_of(options.pop("machine"))
     schedule = schedule_of(collective, where, **options)
     with progress("proving") as bar:
         report = ap.verify.prove(schedule, where, disjoint=disjoint, progress=bar)
@@ -79,7 +81,7 @@ def _operation(op: ap.schedule.Op) -> dict[str, Any]:
     }
 
 
-def _way(machine: ap.Machine, port: int) -> str:
+def _direction(machine: ap.Machine, port: int) -> str:
     return "routed" if port < 0 else ("+" if port % 2 else "-") + ap.machine.axis_letter(port // 2)
 
 
@@ -88,10 +90,10 @@ def _after(op: ap.schedule.Op) -> str:
 
 
 @app.command()
+@example("allport schedule show bcast -a rectangular -m torus:4x4 --rank 0")
 @with_options(SCHEDULE)
 def show(
     collective: Collective,
-    machine: Machine,
     *,
     rank: Annotated[list[int] | None, typer.Option(help="Only these ranks' programs; may be repeated.")] = None,
     output: Annotated[
@@ -102,7 +104,7 @@ def show(
     **options: Any,
 ) -> None:
     """Show the program of each rank, or draw the spanning trees on their machine (-o trees.svg)."""
-    where = ap.Machine.parse(machine)
+    where = machine_of(options.pop("machine"))
     schedule = schedule_of(collective, where, **options)
     if output is not None:
         ap.report.draw.trees(schedule, where, output)
@@ -135,7 +137,7 @@ def show(
         tell_files(drawn=output, report=report)
         return
     rows = table(
-        "rank", "op", "what", "peer", "way", "tree", "bytes", "segments", "after", right=("rank", "op", "segments")
+        "rank", "op", "what", "peer", "link", "tree", "bytes", "segments", "after", right=("rank", "op", "segments")
     )
     for r in ranks:
         for i, op in enumerate(schedule.program(r).ops):
@@ -147,7 +149,7 @@ def show(
                 str(i),
                 op.kind,
                 str(op.peer) if sends else "",
-                _way(where, op.port) if op.kind == "send" else "",
+                _direction(where, op.port) if op.kind == "send" else "",
                 str(op.channel % schedule.trees + 1),
                 f"{op.piece.bytes[0]}..{op.piece.bytes[1]}",
                 str(op.segments),

@@ -7,15 +7,38 @@ from typing import Annotated, Any
 import typer
 
 import allport as ap
+from allport.cli import completion
 from allport.cli.console import console, ensure_outputs, print_json, progress, table, tell_files
-from allport.cli.graph_options import GRAPH, GRAPHS, Carrier
-from allport.cli.options import Json, Load, Machine, PageFile, Root, Segment, Size, Window, with_options
+from allport.cli.graph_options import GRAPH, GRAPHS, Tree
+from allport.cli.options import (
+    Json,
+    Load,
+    Machine,
+    PageFile,
+    Root,
+    Segment,
+    Size,
+    Window,
+    example,
+    machine_of,
+    with_options,
+)
 from allport.cli.simulate_graph import simulate_graph
 from allport.units import format_bytes, format_rate, format_seconds, parse_bytes
 
-Sharing = Annotated[str, typer.Option(help="fifo: a link carries one segment at a time; fair: all at once.")]
+Sharing = Annotated[
+    str,
+    typer.Option(
+        autocompletion=completion.one_of("fifo", "fair"),
+        help="fifo: a link transports one segment at a time; fair: all at once.",
+    ),
+]
 Overheads = Annotated[
-    str, typer.Option(help="Who spends o: parallel, an engine a stream; serial, one processor a rank.")
+    str,
+    typer.Option(
+        autocompletion=completion.one_of("parallel", "serial"),
+        help="Who spends o: parallel, an engine a stream; serial, one processor a rank.",
+    ),
 ]
 Placement = Annotated[
     str | None, typer.Option(metavar="random:SEED", help="Ranks on shuffled nodes; else the machine's order.")
@@ -52,9 +75,9 @@ def _links(run: ap.sim.Simulation) -> None:
         bytes_, share = run.link_bytes[port::ports], busy[port::ports]
         used = bytes_ > 0
         if used.any():
-            way = ("+" if port % 2 else "-") + ap.machine.axis_letter(port // 2)
+            direction = ("+" if port % 2 else "-") + ap.machine.axis_letter(port // 2)
             rows.add_row(
-                way,
+                direction,
                 f"{int(used.sum()):,}",
                 format_bytes(int(bytes_.max())),
                 f"{100 * share[used].mean():.1f} %",
@@ -113,7 +136,7 @@ def _show(run: ap.sim.Simulation) -> None:
 
 
 def _refuse(name: str, **given: bool) -> None:
-    """What says nothing about a graph is not passed over."""
+    """Raises Error for options that say nothing about a graph."""
     for option, is_there in given.items():
         if is_there:
             raise ap.Error(f"--{option}: is for collectives; expected none for {name}, which is a task graph")
@@ -125,18 +148,28 @@ def _refuse_for(name: str, **given: bool) -> None:
             raise ap.Error(f"--{option}: is for task graphs ({', '.join(GRAPHS)}); expected none for {name}")
 
 
+@example("allport simulate cholesky --shape 4096 -m bgp:4x4")
 @with_options(GRAPH)
 def simulate(
     what: Annotated[
         str,
-        typer.Argument(metavar="WHAT", help=f"A collective: bcast, reduce, ...; or a task graph: {', '.join(GRAPHS)}."),
+        typer.Argument(
+            metavar="WHAT",
+            autocompletion=completion.collectives_or(*GRAPHS),
+            help=f"A collective: bcast, reduce, ...; or a task graph: {', '.join(GRAPHS)}.",
+        ),
     ],
-    machine: Machine,
+    machine: Machine = None,
     *,
     size: Size = "1MiB",
     algorithm: Annotated[
         str | None,
-        typer.Option("--algorithm", "-a", help="A name of `schedule list`, or of `plan`; else the cheapest."),
+        typer.Option(
+            "--algorithm",
+            "-a",
+            autocompletion=completion.algorithms,
+            help="A name of `schedule list`, or of `plan`; else the cheapest.",
+        ),
     ] = None,
     load: Load = None,
     root: Root = 0,
@@ -147,18 +180,21 @@ def simulate(
     overheads: Overheads = "parallel",
     eager: Annotated[str, typer.Option(help="Bytes up to which a message does not wait for its receive.")] = "0",
     handshake: Annotated[bool, typer.Option(help="What waits pays a request and an answer.")] = False,
-    engine: Annotated[str, typer.Option(help="auto, events, or recurrence where streams share nothing.")] = "auto",
+    engine: Annotated[
+        str,
+        typer.Option(
+            autocompletion=completion.one_of("auto", "events", "recurrence"),
+            help="auto, events, or recurrence where streams share nothing.",
+        ),
+    ] = "auto",
     placement: Placement = None,
     workers: Annotated[int, typer.Option(help="Task graphs: workers of a rank, each with its rates.")] = 1,
-    carrier: Carrier = None,
+    tree: Tree = None,
     sample: Sample = 0,
     steps: Steps = None,
     late: Annotated[bool, typer.Option(help="Show what made the last rank late.")] = False,
-    timeline: Annotated[
-        str | None,
-        typer.Option(
-            "--timeline", "--trace", metavar="FILE.json", help="Chrome trace of all that happened, for Perfetto."
-        ),
+    trace: Annotated[
+        str | None, typer.Option(metavar="FILE.json", help="Chrome trace of all that happened, for Perfetto.")
     ] = None,
     view: Annotated[
         str | None, typer.Option(metavar="FILE.html", help="The machine with its links coloured by load, over time.")
@@ -175,20 +211,20 @@ def simulate(
 
     Time, links or workers, and what made it late.
     """
-    ensure_outputs(timeline=timeline, view=view, gantt=gantt)
-    where = ap.Machine.parse(machine)
+    ensure_outputs(trace=trace, view=view, gantt=gantt)
+    where = machine_of(machine)
     if what in GRAPHS:
         _refuse(what, view=view is not None, placement=placement is not None, eager=eager != "0", root=root != 0)
         simulate_graph(
             what,
             where,
             workers=workers,
-            carrier=carrier,
+            tree=tree,
             segment=segment,
             sample=sample,
             steps=steps,
             late=late,
-            timeline=timeline,
+            trace=trace,
             gantt=gantt,
             report=report,
             as_json=as_json,
@@ -196,7 +232,7 @@ def simulate(
             **options,
         )
         return
-    _refuse_for(what, **{option: options[option] is not None for option in ("n", "shape", "tiles", "grid")})
+    _refuse_for(what, **{option: options[option] is not None for option in ("shape", "tiles", "grid")})
     _refuse_for(what, sample=sample != 0, steps=steps is not None)
     if gantt is not None:
         raise ap.Error(f"--gantt: is for task graphs ({', '.join(GRAPHS)}); --view shows {what}")
@@ -223,12 +259,12 @@ def simulate(
                 most_seconds=0.0 if force else ap.sim.MOST_SECONDS,
             ),
             placement=placement,
-            trace=late or any((timeline, view, report)),
+            trace=late or any((trace, view, report)),
             proof=None,
             progress=lambda fraction: bar("simulating", fraction),
         )
-    if timeline:
-        ap.report.trace.chrome(run, timeline)
+    if trace:
+        ap.report.trace.chrome(run, trace)
     if view:
         ap.report.trace.animate(run, view)
     if report:
@@ -237,4 +273,4 @@ def simulate(
         print_json({**run.to_dict(), "bound": run.bound, "late": run.late() if late else None})
     else:
         _show(run)
-        tell_files(timeline=timeline, view=view, report=report)
+        tell_files(trace=trace, view=view, report=report)

@@ -9,6 +9,7 @@ from typing import Any
 import allport as ap
 from allport.cli.console import console, print_json, progress, table, tell_files
 from allport.cli.graph_options import TILE, Made, made
+from allport.report.pages.advice import machine_option
 from allport.units import format_bytes, format_count, format_flops, format_seconds
 
 SHOWN = 12
@@ -80,8 +81,9 @@ def _show(which: Made, run: ap.graph.TaskSimulation, data: dict[str, Any], part:
 
 def _given(options: dict[str, Any]) -> str:
     """Options as they were given, but for those that have their defaults."""
-    usual = {"uplo": "L", "dtype": "float64", "pivot": "tournament", "block": 0}
-    return " ".join(f"--{k} {v}" for k, v in options.items() if v is not None and v != usual.get(k))
+    defaults = {"lower": False, "dtype": "float64", "pivoting": "tournament", "panel": 0}
+    given = {k: v for k, v in options.items() if v is not None and v != defaults.get(k)}
+    return " ".join(f"--{k}" if v is True else f"--{k} {v}" for k, v in given.items())
 
 
 def _other_tiles(name: str, machine: ap.Machine, options: dict[str, Any]) -> list[tuple[str, str, Callable[[], Any]]]:
@@ -96,7 +98,7 @@ def _other_tiles(name: str, machine: ap.Machine, options: dict[str, Any]) -> lis
     for nb in ((options["nb"] or TILE) // 2, (options["nb"] or TILE) * 2):
         other = {**options, "nb": nb}
         if nb > 0:
-            command = f"allport simulate {name} -m {machine.name} {_given(other)}"
+            command = f"allport simulate {name}{machine_option(machine)} {_given(other)}"
             found.append((f"Tiles of {nb}", command, functools.partial(graph_of, other)))
     return found
 
@@ -106,19 +108,19 @@ def simulate_graph(
     machine: ap.Machine,
     *,
     workers: int,
-    carrier: str | None,
+    tree: str | None,
     segment: str | None,
     sample: int,
     steps: str | None,
     late: bool,
-    timeline: str | None,
+    trace: str | None,
     gantt: str | None,
     report: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
     """Simulates a graph and shows it; writes what the options ask for."""
-    wanted = {"late": late, "trace": timeline is not None, "gantt": gantt is not None, "report": report is not None}
+    wanted = {"late": late, "trace": trace is not None, "gantt": gantt is not None, "report": report is not None}
     if sample and any(wanted.values()):
         option = next(name for name, given in wanted.items() if given)
         raise ap.Error(
@@ -133,27 +135,26 @@ def simulate_graph(
         run = ap.graph.simulate(
             which.graph,
             machine,
-            carrier=carrier,
-            workers=workers,
-            segment=segment,
+            tree=tree,
+            model=ap.graph.Model(workers=workers, segment=segment),
             sample=sample,
             steps=_steps(steps),
-            trace=late or any((timeline, gantt, report)),
+            trace=late or any((trace, gantt, report)),
             progress=lambda done: bar("simulating", done / total),
         )
     if run.truncated:
         raise ap.Error(
-            f"{name}: has {format_count(run.tasks)} tasks, more than can be kept for --late, --trace, --gantt "
+            f"{name}: has {format_count(run.tasks)} tasks, more than can be recorded for --late, --trace, --gantt "
             "and --report; take larger tiles"
         )
-    if timeline is not None:
-        ap.report.trace.chrome(run, timeline)
+    if trace is not None:
+        ap.report.trace.chrome(run, trace)
     if gantt is not None:
         ap.report.gantt.chart(
             run.timeline, gantt, title=f"{which.title}, on {machine.name}: {format_seconds(run.seconds)}"
         )
     if report is not None:
-        command = f"allport simulate {name} -m {machine.name} {_given(options)}"
+        command = f"allport simulate {name}{machine_option(machine)} {_given(options)}"
         others = _other_tiles(name, machine, options)
         ap.report.pages.write(
             ap.report.pages.of_graph_simulation(run, which.title, which.flops, command, others), report
@@ -167,4 +168,4 @@ def simulate_graph(
     _show(which, run, data, part)
     if path is not None:
         _late(path)
-    tell_files(trace=timeline, gantt=gantt, report=report)
+    tell_files(trace=trace, gantt=gantt, report=report)

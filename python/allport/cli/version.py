@@ -6,9 +6,10 @@ import platform
 
 import allport as ap
 from allport.cli.console import console, print_json, table
-from allport.cli.options import Json
+from allport.cli.options import Json, example
 
 
+@example("allport version --json")
 def version(as_json: Json = False) -> None:
     """Versions of Allport, its MPI, BLAS and compiler."""
     info = {

@@ -14,7 +14,7 @@ __all__ = ["examine"]
 def examine(path: str) -> list[Finding]:
     """One for each site of loops in the file. Raises Error where it is not there, or no such file."""
     if not os.path.exists(path):
-        raise failure(f"memory = '{path}': not there; a run with ALLPORT_SELECT_FILE={path} makes it", "io")
+        raise failure(f"select_file = '{path}': not there; a run with ALLPORT_SELECT_FILE={path} makes it", "io")
     found: list[Finding] = []
     for advice in _native.loop_advice(path):
         better = advice["change"] and advice["compared"]

@@ -13,7 +13,7 @@ from allport.lab.counters import status
 from allport.lab.plan import Cable, Plan, format_bits, format_links, make_plan, parse_bits
 from allport.lab.state import names
 from allport.lab.torus import Lab, take_down
-from allport.lab.watch import run
+from allport.lab.watch import run, run_on
 
 __all__ = [
     "Cable",
@@ -25,6 +25,7 @@ __all__ = [
     "names",
     "parse_bits",
     "run",
+    "run_on",
     "status",
     "take_down",
 ]

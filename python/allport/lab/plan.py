@@ -301,7 +301,7 @@ def make_plan(
             if len(ways & dead) == 1:
                 raise failure(
                     f"machine = '{machine.name}': {plan.link_name(node, axis, 1)} is dead in one direction only; "
-                    "a lab's cables are dead both ways or not at all"
+                    "a lab's cables are dead in both directions or not at all"
                 )
             plan.cables.append(Cable(node, other, axis, bits[axis], absent=bool(ways & dead)))
     return plan

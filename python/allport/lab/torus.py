@@ -157,7 +157,7 @@ class Lab:
             cable.cut, cable.rerouted = True, reroute
             if reroute and cut_off(now.plan):
                 lost = ", ".join(map(str, cut_off(now.plan)[:8]))
-                raise failure(f"link = '{link}': no way round it: node {lost} would be cut off; nothing was changed")
+                raise failure(f"link = '{link}': no route around it: node {lost} would be cut off; nothing was changed")
             now.save()  # first, so that whoever watches knows why
             if reroute:  # the new routes come before the old go: nobody shall find a neighbour out of reach
                 wires.set_routes(now, before, ())

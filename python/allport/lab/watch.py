@@ -21,7 +21,7 @@ from allport.lab.torus import Lab
 from allport.run.launch import JobFailed, ended_by_signals
 from allport.run.supervisor import Supervised
 
-__all__ = ["run"]
+__all__ = ["run", "run_on"]
 
 
 def _pairs(texts: Sequence[str], option: str) -> list[tuple[str, str]]:
@@ -40,30 +40,35 @@ def run(
     *,
     ranks: int | None = None,
     mpi: str | None = None,
-    on: int | None = None,
     mca: Sequence[str] = (),
     export: Sequence[str] = (),
     mpiexec: str = "",
     grace: float = 4.0,
 ) -> int:
-    """Runs an MPI program on the lab, or a command inside node `on`; returns its exit code. Output passes through.
+    """Runs an MPI program on the lab; returns its exit code. Output passes through.
 
     mca: 'key=value' for Open MPI. export: 'NAME=VALUE' for the ranks alone. mpiexec: more of its arguments.
     grace: seconds that the run may last after a link was cut and not rerouted.
     Raises JobFailed, with everything ended, when a link is cut, a rank is killed or the lab goes away.
     """
+    _check(program, grace)
+    _check_links(lab.plan, grace)
+    extra = [word for key, value in _pairs(mca, "--mca") for word in ("--mca", key, value)]
+    argv, env = lab.mpiexec_command(ranks, mpi, [*extra, *shlex.split(mpiexec)], _pairs(export, "--export"))
+    return _Run(lab, [*argv, *program], env, grace).wait()
+
+
+def run_on(lab: Lab, node: int, command: Sequence[str], *, grace: float = 4.0) -> int:
+    """Runs one command, without MPI, inside a node of the lab; returns its exit code. grace, raises: as for run()."""
+    _check(command, grace)
+    return _Run(lab, [*lab.node_command(node), *command], {**os.environ, "ALLPORT_LAB": lab.name}, grace).wait()
+
+
+def _check(program: Sequence[str], grace: float) -> None:
     if not program:
         raise failure("program: expected one after --, such as allport lab run -- ./program")
     if not grace >= 0:
         raise failure(f"grace = {grace}: expected seconds >= 0, or inf")
-    if on is not None:
-        argv, env = lab.node_command(on), {**os.environ, "ALLPORT_LAB": lab.name}
-        _check_links(lab.plan, math.inf)
-    else:
-        _check_links(lab.plan, grace)
-        extra = [word for key, value in _pairs(mca, "--mca") for word in ("--mca", key, value)]
-        argv, env = lab.mpiexec_command(ranks, mpi, [*extra, *shlex.split(mpiexec)], _pairs(export, "--export"))
-    return _Run(lab, [*argv, *program], env, grace).wait()
 
 
 def _check_links(plan: Plan, grace: float) -> None:

@@ -27,7 +27,7 @@ __all__ = ["Cholesky", "CholeskyPlan", "CholeskyReport", "NotPositiveDefinite", 
 
 
 #: Options of factorizations in tiles that their plans take.
-TILED = ("grid", "order", "panel", "workers", "memory")
+TILED = ("grid", "order", "nb", "workers", "memory")
 
 
 class NotPositiveDefinite(Error, np.linalg.LinAlgError):
@@ -86,10 +86,10 @@ class Cholesky:
     """
 
     def __init__(
-        self, factor: DistributedMatrix, *, lower: bool, report: CholeskyReport, panel: int = 0, workers: int = 1
+        self, factor: DistributedMatrix, *, lower: bool, report: CholeskyReport, nb: int = 0, workers: int = 1
     ) -> None:
         self.factor, self.lower, self.report = factor, lower, report
-        self.info, self._panel, self._workers = report.info, panel, workers
+        self.info, self._nb, self._workers = report.info, nb, workers
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -127,7 +127,7 @@ class Cholesky:
         return right.like(x)
 
     def _options(self) -> _native.TiledOptions:
-        return _native.TiledOptions(nb=self._panel, workers=self._workers)
+        return _native.TiledOptions(nb=self._nb, workers=self._workers)
 
     def _solve(self, x: DistributedMatrix) -> dict[str, Any]:
         factor = as_distributed(self.factor, self.factor.distribution, self.factor.comm, x.dtype)
@@ -171,7 +171,7 @@ def copied(a: DistributedMatrix, dtype: np.dtype) -> DistributedMatrix:
     return DistributedMatrix(a.comm, a.distribution, local)
 
 
-OPTIONS = ("grid", "order", "panel", "workers", "memory", "replicated", "record", "progress")
+OPTIONS = ("grid", "order", "nb", "workers", "memory", "replicated", "record", "progress")
 
 
 def cholesky(
@@ -192,7 +192,7 @@ def cholesky(
     Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None, unless
     options.replicated says that all have equal copies.
     overwrite_a: a distributed `a` is replaced by its factor; otherwise it is not changed.
-    plan: of plan.cholesky(). options: grid, order, panel (rows and columns of a tile), workers, memory, replicated,
+    plan: of plan.cholesky(). options: grid, order, nb (rows and columns of a tile), workers, memory, replicated,
     record, progress(done, total) in tasks of this rank.
     Raises NotPositiveDefinite on every rank, with the leading minor, unless check=False: then see Cholesky.info.
     Raises Error on every rank for wrong shapes, types, or too little memory.
@@ -221,14 +221,14 @@ def cholesky(
     else:
         moved = a if overwrite_a or plan is None else a.redistribute(plan.distribution)
         matrix = moved if overwrite_a or moved is not a else copied(a, dtype)
-    panel = plan.nb if plan is not None and not overwrite_a else options.panel
-    tiled = _native.TiledOptions(nb=panel, workers=options.workers, record=options.record, progress=options.progress)
+    nb = plan.nb if plan is not None and not overwrite_a else options.nb
+    tiled = _native.TiledOptions(nb=nb, workers=options.workers, record=options.record, progress=options.progress)
     uplo = "L" if lower else "U"
     made = CholeskyReport(*_native.cholesky(matrix._native, uplo, tiled))
     remember(made)
     if check and made.info > 0:
         raise NotPositiveDefinite(made.info)
-    factors = Cholesky(matrix, lower=lower, report=made, panel=panel, workers=options.workers)
+    factors = Cholesky(matrix, lower=lower, report=made, nb=nb, workers=options.workers)
     if not overwrite_a:
         factors.clear_other_triangle()
     return factors

@@ -238,7 +238,7 @@ def _factor(matrix: DistributedMatrix, plan: LuPlan, progress: Any, norm1: float
     return LU(
         matrix,
         np.array(pivots, dtype=np.int64),
-        pivoting=plan.pivot,
+        pivoting=plan.pivoting,
         info=report.info,
         growth=report.growth,
         norm1=norm1,

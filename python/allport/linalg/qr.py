@@ -96,7 +96,7 @@ class LstsqReport(Shown):
         return f"LstsqReport({self.factorization.seconds['total']:.4g} s, condition about {self.condition:.3g})"
 
 
-OPTIONS = ("grid", "order", "panel", "workers", "memory", "replicated", "record", "progress")
+OPTIONS = ("grid", "order", "nb", "workers", "memory", "replicated", "record", "progress")
 
 
 def _working_copy(
@@ -104,7 +104,7 @@ def _working_copy(
 ) -> tuple[DistributedMatrix, _native.TiledOptions]:
     """A matrix that may be overwritten, and how it is factored; a numpy array goes where the plan wants it."""
     m, n = a.shape
-    panel, machine = options.panel, comm.machine
+    nb, machine = options.nb, comm.machine
     with together(comm):
         if plan is not None and plan.shape != (m, n):
             raise failure(f"plan: is for {plan.shape[0]} x {plan.shape[1]}, a is {m} x {n}")
@@ -113,7 +113,7 @@ def _working_copy(
         how = replace(options.part(*TILED), candidates=1)
         plan = plan_together(comm, lambda **taken: plan_qr(m, n, machine, dtype=dtype, options=replace(how, **taken)))
     if plan is not None:
-        panel = plan.nb
+        nb = plan.nb
     if plan is None:
         matrix = a if overwrite_a and a.dtype == dtype else copied(a, dtype)
     elif isinstance(a, DistributedMatrix):
@@ -123,7 +123,7 @@ def _working_copy(
     else:
         matrix = distributed(a, plan.distribution, comm, dtype)
     return matrix, _native.TiledOptions(
-        nb=panel, workers=options.workers, record=options.record, progress=options.progress
+        nb=nb, workers=options.workers, record=options.record, progress=options.progress
     )
 
 
@@ -144,7 +144,7 @@ def qr(
     Whole arrays: rank 0's is the matrix; the other ranks pass theirs, of its shape and dtype, or None, unless
     options.replicated says that all have equal copies.
     overwrite_a: a distributed `a` may be destroyed. plan: of plan.qr(). NaN and inf flow into the factors.
-    options: grid, order, panel (rows and columns of a tile), workers, memory, replicated, record,
+    options: grid, order, nb (rows and columns of a tile), workers, memory, replicated, record,
     progress(done, total) in tasks of this rank.
     Raises Error on every rank for wrong shapes, types, or too little memory.
     """

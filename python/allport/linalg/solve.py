@@ -73,7 +73,7 @@ class SolveReport(Shown):
     @property
     def factorization(self) -> LuReport | CholeskyReport:
         """The report of the last factorization: a CholeskyReport with assume_a='pos'."""
-        kind = CholeskyReport if self._data["assume"] == "pos" else LuReport
+        kind = CholeskyReport if self._data["assume_a"] == "pos" else LuReport
         return kind(self._data["factorization"])
 
     @property
@@ -160,7 +160,7 @@ def _solve_positive(
     if trans == "T" and x.dtype.kind == "c":
         raise failure("trans = 'T': expected 'N' or 'C', which are one for a Hermitian matrix; solve with a.conj()")
     sides = copied(x, x.dtype) if options.residual else x
-    how = options.part("grid", "order", "panel", "workers", "memory", "progress")
+    how = options.part("grid", "order", "nb", "workers", "memory", "progress")
     factors = cholesky(a, lower=lower, comm=comm, plan=plan, options=how)
     ran = factors._solve(x)
     data: dict[str, Any] = {
@@ -212,11 +212,11 @@ def _check_general(options: Options, dtype: np.dtype) -> None:
     check_growth_bound(options.growth_bound, options.fall_back)
     if options.refine and options.growth_bound is not None:
         raise failure(
-            "growth_bound: refine=True looks at the answer instead, and factors in full precision where half does "
-            "not do; leave one of them out"
+            f"options.growth_bound = {options.growth_bound:g}: expected none with options.refine, which looks at the "
+            "answer instead and factors in full precision where half does not do"
         )
     if options.refine and dtype.str[1:] not in REFINED:
-        raise failure(f"refine: needs float64 or complex128, got {dtype}; convert with astype, or refine=False")
+        raise failure(f"options.refine = True: expected float64 or complex128, got {dtype}; leave it out")
 
 
 def solve(
@@ -239,7 +239,7 @@ def solve(
     assume_a: as scipy.linalg.solve has it: 'gen', any matrix, by LU; 'pos', Hermitian positive definite, by Cholesky:
     the upper triangle of A is read, or the lower one where `lower`. trans: 'N', 'T' or 'C': op(A) = A, A^T or A^H.
     plan: of plan.lu(), or of plan.cholesky() for 'pos'.
-    options: those of lu() and refine, or, for 'pos', grid, order, panel, workers and memory; replicated, progress, and
+    options: those of lu() and refine, or, for 'pos', grid, order, nb, workers and memory; replicated, progress, and
     residual for the report. refine, for float64 and complex128: A is factored in half the precision, in full where x
     does not converge. NaN in a or b flows into x.
     Raises SingularMatrix (an Error and numpy's LinAlgError) with the index of the zero pivot, NotPositiveDefinite with
@@ -265,5 +265,5 @@ def solve(
     else:
         x, data = _solve_general(a, x, trans, plan if isinstance(plan, LuPlan) else None, options)
     answer = right.like(x)
-    remember(SolveReport({**data, "trans": trans, "assume": assume_a}))
+    remember(SolveReport({**data, "trans": trans, "assume_a": assume_a}))
     return answer

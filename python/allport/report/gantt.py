@@ -55,7 +55,7 @@ def chart(timeline: Timeline, path: str | os.PathLike[str] | None = None, *, tit
     c = {k: np.asarray(v) for k, v in timeline.columns.items()}
     tasks = c["to"] < 0
     if not tasks.any():
-        raise failure("gantt: nothing was kept; simulate with trace=True, run with record=True")
+        raise failure("gantt: nothing was recorded; simulate with trace=True, run with record=True")
     seats: list[tuple[int, int]] = sorted(set(zip(c["rank"][tasks].tolist(), c["worker"][tasks].tolist(), strict=True)))
     shown = [seats[x] for x in np.unique(np.linspace(0, len(seats) - 1, min(len(seats), MOST_ROWS)).astype(int))]
     several = max(worker for _, worker in seats) > 0

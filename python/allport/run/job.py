@@ -20,8 +20,8 @@ from allport import io
 from allport.errors import failure, together
 from allport.linalg.matrix import DistributedMatrix
 from allport.machine import Machine
-from allport.options import TILED_JOB_NAMES, Options, named
-from allport.plan import choices, plan_together
+from allport.options import Options
+from allport.plan import decisions, plan_together
 from allport.tasks import timeline
 from allport.units import format_bytes
 
@@ -40,7 +40,6 @@ __all__ = [
     "finite",
     "join",
     "load",
-    "lower_of",
     "machine_for",
 ]
 
@@ -135,7 +134,7 @@ class Job:
 
     def decided(self, planned: Any) -> Job:
         """The job with its choices made: its ranks come to the same plan without a search."""
-        return replace(self, **choices(planned))
+        return replace(self, **decisions(planned))
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
         """Loads, computes, saves; called by all ranks. Returns {plan, report, output, seconds, ...} on each."""
@@ -180,13 +179,12 @@ class TiledJob(Job):
 
     def fixed(self) -> Options:
         """What the plan is not free to choose."""
-        given = {"grid": self.grid, "order": self.order, "nb": self.nb, "workers": self.workers}
-        return named(TILED_JOB_NAMES, **given, memory=self.memory)
+        return Options(grid=self.grid, order=self.order, nb=self.nb, workers=self.workers, memory=self.memory)
 
     def tuned(self, planned: CholeskyPlan | QrPlan, progress: Callable[[int, int], None] | None) -> Options:
         """How the factorization runs."""
         record = self.trace is not None
-        return Options(panel=planned.nb, workers=self.workers, record=record, progress=progress)
+        return Options(nb=planned.nb, workers=self.workers, record=record, progress=progress)
 
     def write_trace(self, records: Any, comm: Communicator, title: str) -> None:
         """The recorded run of all ranks as a Chrome trace, from rank 0, where one is asked for. Called by all ranks."""
@@ -196,13 +194,6 @@ class TiledJob(Job):
         with together(comm):
             if ran is not None:
                 ran.write_trace(self.trace)
-
-
-def lower_of(uplo: str) -> bool:
-    """Whether a triangle, 'L' or 'U', is the lower one."""
-    if uplo not in ("L", "U"):
-        raise failure(f"uplo = '{uplo}': expected 'L' or 'U'")
-    return uplo == "L"
 
 
 def machine_for(spec: str | None, ranks: int | None, default: int) -> Machine:
@@ -253,7 +244,7 @@ def agree(job: Any, comm: Communicator) -> tuple[Any, Any, Any]:
     with together(comm):
         files = job.files()
         job.check_output()
-    return job, files, plan_together(comm, lambda **taken: replace(job, **taken).plan(comm.machine, files), choices)
+    return job, files, plan_together(comm, lambda **taken: replace(job, **taken).plan(comm.machine, files))
 
 
 def join(job: Job, progress: Callable[[int, int], None] | None = None) -> tuple[Communicator, dict[str, Any]]:

@@ -10,23 +10,23 @@ def positive(n, dtype="f8"):
     return (x @ x.conj().T + n * np.eye(n)).astype(dtype)
 
 
-def half(a, uplo):
+def half(a, lower):
     """a with marks where nothing may be read."""
     kept = np.tri(*a.shape, dtype=bool)
-    return np.where(kept if uplo == "L" else kept.T, a, a.dtype.type(77))
+    return np.where(kept if lower else kept.T, a, a.dtype.type(77))
 
 
 for dtype in DTYPES:
     eps = np.finfo(dtype).eps
     for n in [0, 1, 2, 41]:
-        for uplo in "LU":
+        for lower in (True, False):
             a = positive(n, dtype)
-            given = half(a, uplo) if n else a
+            given = half(a, lower) if n else a
             kept = given.copy()
             wanted = np.linalg.cholesky(a)
-            wanted = wanted if uplo == "L" else wanted.conj().T
+            wanted = wanted if lower else wanted.conj().T
             for matrix in [given, ap.distribute(given, comm)]:
-                f = ap.cholesky(matrix, lower=uplo == "L", comm=comm, options=ap.Options(panel=8, workers=1 + n % 2))
+                f = ap.cholesky(matrix, lower=lower, comm=comm, options=ap.Options(nb=8, workers=1 + n % 2))
                 report = ap.last_report()
                 found = f.factor.to_numpy()
                 assert f.info == report.info == 0 and f.shape == (n, n) and f.dtype == np.dtype(dtype)
@@ -37,14 +37,14 @@ for dtype in DTYPES:
                     b = random(shape, dtype)
                     x = f.solve(b)
                     assert x.shape == shape and x.dtype == np.dtype(dtype)
-                    assert backward_error(a, x, b) <= 16 * eps, (dtype, n, uplo, shape)
+                    assert backward_error(a, x, b) <= 16 * eps, (dtype, n, lower, shape)
             assert (given == kept).all()
             b = random((n, 3), dtype)
             distribution = ap.Distribution.cyclic((n, 3), (1, comm.size), (2, 1), list(range(comm.size))[::-1])
             db = ap.distribute(b, comm).redistribute(distribution)
             for left, right in [(given, b), (ap.distribute(given, comm), b), (given, db)]:
                 how = ap.Options(residual=True)
-                x = ap.solve(left, right, assume_a="pos", lower=uplo == "L", comm=comm, options=how)
+                x = ap.solve(left, right, assume_a="pos", lower=lower, comm=comm, options=how)
                 report = ap.last_report()
                 assert isinstance(x, ap.DistributedMatrix) == (right is db)
                 x = x.to_numpy() if right is db else x
@@ -63,7 +63,7 @@ np.testing.assert_allclose(
     ap.solve(a, np.ones(30), assume_a="pos", trans="T", comm=comm), np.linalg.solve(a, np.ones(30))
 )
 assert ap.cholesky(np.array([[4, 2], [2, 5]]), lower=True, comm=comm).factor.to_numpy().tolist() == [[2, 0], [1, 2]]
-plan = ap.plan.cholesky(30, comm.machine, options=ap.Options(panel=4, workers=2))
+plan = ap.plan.cholesky(30, comm.machine, options=ap.Options(nb=4, workers=2))
 assert ap.cholesky(a, plan=plan, comm=comm).factor.distribution == plan.distribution
 assert ap.solve(a, np.ones(30), assume_a="pos", plan=plan, comm=comm).shape == (30,)
 
@@ -73,7 +73,7 @@ for bad, at in [(-1.0, 0), (0.0, 17), (np.nan, 29)]:
     wrong[at, at] = bad
     error = fails(
         f"order {at + 1} ",
-        lambda w=wrong: ap.cholesky(w, comm=comm, options=ap.Options(panel=4)),
+        lambda w=wrong: ap.cholesky(w, comm=comm, options=ap.Options(nb=4)),
         ap.NotPositiveDefinite,
     )
     assert error.minor == at + 1 and isinstance(error, np.linalg.LinAlgError) and error.kind == "argument"
@@ -89,7 +89,7 @@ for word, call in [
     ("5 x 3", lambda: ap.cholesky(tall, comm=comm)),
     ("grid", lambda: ap.cholesky(a, comm=comm, options=ap.Options(grid="7x7"))),
     ("layers", lambda: ap.cholesky(a, comm=comm, options=ap.Options(grid="1x1x2"))),
-    ("panel = -1", lambda: ap.cholesky(a, comm=comm, options=ap.Options(panel=-1))),
+    ("nb = -1", lambda: ap.cholesky(a, comm=comm, options=ap.Options(nb=-1))),
     ("workers = 0", lambda: ap.cholesky(a, comm=comm, options=ap.Options(workers=0))),
     ("10", lambda: ap.cholesky(a, comm=comm, options=ap.Options(memory=10))),
     ("4 x 4", lambda: ap.cholesky(a, plan=ap.plan.cholesky(4, comm.machine), comm=comm)),

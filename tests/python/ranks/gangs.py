@@ -7,7 +7,7 @@ import time
 
 import allport as ap
 import numpy as np
-from allport.graph import Edge, Gang, Talk, Task
+from allport.graph import Edge, Gang, GangCollective, Task
 from mpi4py import MPI
 
 world = MPI.COMM_WORLD
@@ -57,9 +57,9 @@ class Panel(ap.TaskGraph):
     def gang(self, task):
         if task.kind == 1:
             return None
-        talk = [Talk("allreduce", 2, times=self.n, dtype="f8")]
-        talk += [Talk("bcast", (1, self.n), c % size) for c in range(self.n)]
-        return Gang([Task(0, r) for r in range(size)], talk, 8.0 * self.n, 1.0)
+        collectives = [GangCollective("allreduce", 2, times=self.n, dtype="f8")]
+        collectives += [GangCollective("bcast", (1, self.n), c % size) for c in range(self.n)]
+        return Gang([Task(0, r) for r in range(size)], collectives, 8.0 * self.n, 1.0)
 
     def run(self, task, context):
         if task.kind == 1:
@@ -101,7 +101,7 @@ class Panel(ap.TaskGraph):
 def checked(a, dtype, workers):
     graph = Panel(a, dtype)
     assert ap.graph.check(graph).tasks == 2 * size
-    report = ap.graph.run(graph, comm, workers=workers, way="axes")
+    report = ap.graph.run(graph, comm, workers=workers, tree="axes")
     parts = world.allgather((graph.rows, graph.pivots))
     packed = np.empty(a.shape, graph.dtype)
     for r, (rows, pivots) in enumerate(parts):
@@ -115,7 +115,7 @@ def checked(a, dtype, workers):
     np.testing.assert_allclose(lower @ upper, permuted, atol=100 * eps * np.abs(a).max())
     assert np.abs(np.tril(packed, -1)).max(initial=0.0) <= 1 + 4 * eps
     np.testing.assert_array_equal(graph.passed, parts[(rank - 1) % size][0])
-    counted = ap.graph.count(graph, carrier="axes", machine=comm.machine)[rank]
+    counted = ap.graph.count(graph, tree="axes", machine=comm.machine)[rank]
     mine = report.count
     assert mine[:6] == counted[:6], (mine, counted)
     assert mine.expected_bytes == graph.sent, (mine, graph.sent)
@@ -211,10 +211,10 @@ refused(
 for wrong, words in (
     ([(1, 0)], "expected an ap.graph.Gang, or None"),
     (Gang([]), "a gang of one member or more"),
-    (Gang([(1, rank)], [Talk("gossip", 1)]), "expected bcast, reduce or allreduce"),
-    (Gang([(1, rank)], [Talk("bcast", 1, root=1)]), "expected a member of the gang, in 0..0"),
-    (Gang([(1, rank)], [Talk("bcast", -1)]), "expected 0 or more elements"),
-    (Gang([(1, rank)], ["bcast"]), "expected ap.graph.Talk"),
+    (Gang([(1, rank)], [GangCollective("gossip", 1)]), "expected bcast, reduce or allreduce"),
+    (Gang([(1, rank)], [GangCollective("bcast", 1, root=1)]), "expected a member of the gang, in 0..0"),
+    (Gang([(1, rank)], [GangCollective("bcast", -1)]), "expected 0 or more elements"),
+    (Gang([(1, rank)], ["bcast"]), "expected ap.graph.GangCollective"),
     (Gang([(1, rank)], expected_bytes="many"), "expected_bytes to be a number"),
 ):
     error = ran(lambda gang: None, lambda task, wrong=wrong: wrong)

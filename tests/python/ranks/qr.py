@@ -15,7 +15,7 @@ for dtype in DTYPES:
         k = min(m, n)
         limit = 20 * eps * max(m, n, 1) * max(1.0, np.abs(a).max(initial=0))
         for given in [a, ap.distribute(a, comm)]:
-            (q, r) = ap.qr(given, comm=comm, options=ap.Options(panel=8, workers=1 + m % 2))
+            (q, r) = ap.qr(given, comm=comm, options=ap.Options(nb=8, workers=1 + m % 2))
             report = ap.last_report()
             if given is not a:
                 assert isinstance(q, ap.DistributedMatrix) and (given.to_numpy() == a).all()
@@ -25,7 +25,7 @@ for dtype in DTYPES:
             assert np.abs(q.conj().T @ q - np.eye(k)).max(initial=0) <= limit, (m, n, dtype)
             assert (np.tril(r, -1) == 0).all() and (np.diag(r).imag == 0).all()
             assert k == 0 or (report.to_dict()["tasks"] > 0 and report.seconds["total"] > 0)
-            again = ap.qr(given, "r", comm=comm, options=ap.Options(panel=8))
+            again = ap.qr(given, "r", comm=comm, options=ap.Options(nb=8))
             again = again if given is a else again.to_numpy()
             assert (again == r).all()  # the same bits
 a = ap.distribute(random((30, 20)), comm)
@@ -45,7 +45,7 @@ for dtype in DTYPES:
             b = random(shape, dtype)
             columns = shape[1] if len(shape) > 1 else 1
             wanted = np.linalg.lstsq(a, b.reshape(m, columns), rcond=None)[0].reshape(n, *shape[1:])
-            x = ap.lstsq(a, b, comm=comm, options=ap.Options(panel=8))
+            x = ap.lstsq(a, b, comm=comm, options=ap.Options(nb=8))
             report = ap.last_report()
             assert x.shape == wanted.shape and x.dtype == np.dtype(dtype)
             np.testing.assert_allclose(x, wanted, rtol=0, atol=digits * (1 + np.abs(wanted).max(initial=0)))

@@ -91,18 +91,18 @@ class CountedLadder(Ladder):
 
 for kind in (Ladder, CountedLadder):
     for workers in (1, 3):
-        for way in ("flat", "chain", "prefix", "binomial"):
+        for tree in ("flat", "chain", "prefix", "binomial"):
             for dtype, length in (("i8", 3), ("f4", 700), ("c16", 1), ("i4", 0)):
                 graph = kind(5, dtype, length)
                 assert ap.graph.check(graph).tasks == graph.places * 6
-                report = ap.graph.run(graph, comm, workers=workers, way=way)
+                report = ap.graph.run(graph, comm, workers=workers, tree=tree)
                 for i, found in graph.done.items():
                     assert np.array_equal(found, np.full((length, 2), graph.expected()[i])), (i, found)
                 assert sorted(graph.done) == [i for i in range(graph.places) if i % size == rank]
                 # Arrays that bodies have kept keep their memory.
                 assert all(np.array_equal(a, b) for a, b in graph.kept)
                 assert len(graph.threads) <= workers
-                assert report.count == ap.graph.count(graph, carrier=way, machine=comm.machine)[rank]
+                assert report.count == ap.graph.count(graph, tree=tree, machine=comm.machine)[rank]
                 assert report.records["begin"].size == 0
 
 
@@ -130,9 +130,9 @@ class Total(ap.TaskGraph):
         if task.kind < 2:
             yield Edge(Task(2, 0, 0, task.kind), 0, 0, "sum")
         if task.kind == 0:
-            yield Edge(Task(1, task.i), carries="sent" if task.i else "order")
+            yield Edge(Task(1, task.i), kind="sent" if task.i else "order")
         if task.kind == 2 and task.k == 0:
-            yield Edge(Task(1, 0), carries="order")
+            yield Edge(Task(1, 0), kind="order")
 
     def contributors(self, child, input):
         return [Task(child.k, r) for r in range(size)]

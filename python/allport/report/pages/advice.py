@@ -44,6 +44,12 @@ def spec_of(machine: Machine) -> str:
     return f"-m {machine.name}"
 
 
+def machine_option(machine: Machine) -> str:
+    """How a command that has no --ranks names the machine: nothing where it is this computer."""
+    spec = spec_of(machine)
+    return f" {spec}" if spec.startswith("-m") else ""
+
+
 def quicker(now: float, seconds: float, what: str, command: str = "") -> list[Advice]:
     """Another way that was simulated, where it is clearly quicker."""
     if not 0 < seconds * CLEARLY < now:
@@ -146,7 +152,7 @@ def _options(c: dict[str, Any]) -> str:
     """A candidate as options of `allport run`."""
     grid = "x".join(str(g) for g in c["grid"])
     named = f"-a {c['algorithm']} " if "algorithm" in c else ""
-    widths = [f"--block {c['block']}"] if "block" in c else [f"--nb {c['nb']}"] if "nb" in c else []
+    widths = [f"--panel {c['block']}"] if "block" in c else [f"--nb {c['nb']}"] if "nb" in c else []
     return " ".join([f"{named}--grid {grid}", *widths])
 
 

@@ -257,38 +257,39 @@ def _of_jacobi(result: dict[str, Any]) -> Page:
     grid, block = ("x".join(str(n) for n in result[key][3 - result["axes"] :]) for key in ("grid", "block"))
     page = Page(
         f"Jacobi's iteration on {grid} doubles in blocks of {block}",
-        f"{result['ranks']} ranks of {result['threads']} threads; every way computed the same cells.",
+        f"{result['ranks']} ranks of {result['threads']} threads; every variant computed the same cells.",
     )
-    medians = {way: statistics.median(found["seconds"]) for way, found in result["ways"].items()}
-    order = sorted(medians, key=lambda way: medians[way])
-    rows = [(way, [(medians[way], KINDS[0])], format_seconds(medians[way])) for way in order]
+    medians = {name: statistics.median(found["seconds"]) for name, found in result["ways"].items()}
+    order = sorted(medians, key=lambda name: medians[name])
+    rows = [(name, [(medians[name], KINDS[0])], format_seconds(medians[name])) for name in order]
     page.add("Seconds of an iteration", bars("Medians over rounds, the quickest first", rows, mark=0))
     cells = []
-    for way in order:
-        found = result["ways"][way]
+    for name in order:
+        found = result["ways"][name]
         uneven = statistics.median(found["imbalance"]) if found.get("imbalance") else None
         peak = statistics.median(found["peak_to_mean"])
         cells.append(
             [
-                way,
+                name,
                 format_seconds(min(found["seconds"])),
                 format_seconds(max(found["seconds"])),
                 f"{peak:.1f}" if peak else "",
                 "" if uneven is None else f"{uneven:.2f}",
             ]
         )
-        alone = way == order[0] and not any(name in way for name in ("greedy", "refine"))
+        alone = name == order[0] and not any(balancer in name for balancer in ("greedy", "refine"))
         if uneven is not None and uneven > 1.2 and alone:
-            why = f"'{way}': the rank with most work has {uneven:.2f} times the mean, and no block moves"
+            why = f"'{name}': the rank with most work has {uneven:.2f} times the mean, and no block moves"
             page.advice.append(Advice("Move blocks between ranks", why, "--balance greedy,refine"))
     page.add(
-        "More of each", table("Rounds", ["way", "least", "most", "received: peak / mean", "work: most / mean"], cells)
+        "More of each",
+        table("Rounds", ["variant", "least", "most", "received: peak / mean", "work: most / mean"], cells),
     )
     page.facts = [("quickest", order[0]), ("its iteration", format_seconds(medians[order[0]]))]
     if len(order) > 1:
         page.facts = [*page.facts, ("next", f"{order[1]}: {medians[order[1]] / medians[order[0]]:.2f} times as long")]
     if not result.get("sends", True):
-        page.add("No faces travel", paragraph("Cells then differ between ways, and times have no communication."))
+        page.add("No faces travel", paragraph("Cells then differ between variants, and times have no communication."))
     return page
 
 

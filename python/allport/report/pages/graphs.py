@@ -23,7 +23,7 @@ from allport.units import format_bytes, format_count, format_flops, format_secon
 __all__ = ["add_simulation", "drawn", "of_graph", "of_simulation", "percent", "shares", "simulated"]
 
 MOST_TASKS = 60_000  # to simulate for a page; more take longer than people wait for one
-MOST_OTHERS = 20_000  # of which other ways are simulated, too
+MOST_OTHERS = 20_000  # tasks of a graph that is simulated with other tiles and trees, too
 MOST_DRAWN = 160
 MOST_STEPS = 60
 COMPUTE, COMMUNICATE, IDLE = KINDS[0], KINDS[1], "var(--line)"
@@ -37,7 +37,7 @@ def simulated(make: Callable[[], Any], machine: Machine, workers: int = 1) -> Ta
         if tasks is None or tasks > MOST_TASKS:
             many = "an unknown number of" if tasks is None else format_count(tasks)
             return f"not simulated for this page: {many} tasks; at most {format_count(MOST_TASKS)} are"
-        return graphs.simulate(graph, machine, workers=workers, trace=True)
+        return graphs.simulate(graph, machine, model=graphs.Model(workers=workers), trace=True)
     except Error as error:
         return f"not simulated: {error}"
 
@@ -122,7 +122,7 @@ Other = tuple[str, str, Callable[[], Any]]
 
 
 def _quickest(run: TaskSimulation, others: Sequence[Other]) -> list[Advice]:
-    """Of other ways to cut or carry the graph, simulated, the quickest, where it is clearly quicker."""
+    """Of other tiles, simulated, the quickest, where it is clearly quicker."""
     if run.tasks > MOST_OTHERS or run.seconds <= 0:
         return []
     found = []
@@ -132,29 +132,31 @@ def _quickest(run: TaskSimulation, others: Sequence[Other]) -> list[Advice]:
             tasks = graphs.tasks_of(graph)
             if tasks is None or tasks > MOST_OTHERS:
                 continue
-            found.append((graphs.simulate(graph, run.machine, workers=run.workers).seconds, name, command))
+            model = graphs.Model(workers=run.workers)
+            found.append((graphs.simulate(graph, run.machine, model=model).seconds, name, command))
         except Error:
             continue
     best = min(found, default=None)
     return [] if best is None else advice.quicker(run.seconds, *best)
 
 
-def _carriers(run: TaskSimulation, command: str) -> list[Advice]:
-    """Whether outputs had better travel another way; only where data are waited for at all."""
+def _trees(run: TaskSimulation, command: str) -> list[Advice]:
+    """Whether outputs had better travel by another tree; only where data are waited for at all."""
     if run.tasks > MOST_OTHERS or run.to_dict()["communicate"] < 0.1:
         return []
     found = []
     for name in ("axes", "binomial", "chain", "flat", "prefix"):
         try:
-            seconds = graphs.simulate(run.graph, run.machine, carrier=name, workers=run.workers).seconds
+            model = graphs.Model(workers=run.workers)
+            seconds = graphs.simulate(run.graph, run.machine, tree=name, model=model).seconds
         except Error:
             continue
         found.append((seconds, name))
     if not found:
         return []
     seconds, name = min(found)
-    line = f"{command} --carrier {name}" if command else ""
-    return advice.quicker(run.seconds, seconds, f"Carry outputs by '{name}'", line)
+    line = f"{command} --tree {name}" if command else ""
+    return advice.quicker(run.seconds, seconds, f"Send outputs by tree '{name}'", line)
 
 
 def of_simulation(
@@ -174,7 +176,7 @@ def of_simulation(
         ("longest path", percent(run.longest_work / run.seconds) if run.seconds > 0 else ""),
         ("tasks", format_count(run.tasks)),
     ]
-    page.advice = [*_quickest(run, others), *_carriers(run, command), *advice.of_shares(run, data)]
+    page.advice = [*_quickest(run, others), *_trees(run, command), *advice.of_shares(run, data)]
     add_simulation(page, run, f"{name}, simulated")
     page.add("The graph", drawn(run.graph))
     return page
@@ -188,7 +190,7 @@ def of_graph(graph: Any, title: str = "A task graph") -> Page:
     if tasks is None or tasks > MOST_TASKS:
         return page
     try:
-        counts = graphs.count(graph, carrier=None if hasattr(graph, "carrier") and graph.carrier else "flat")
+        counts = graphs.count(graph, tree=None if hasattr(graph, "tree") and graph.tree else "flat")
     except Error as error:
         page.add("What ranks do", paragraph(f"not counted: {error}"))
         return page

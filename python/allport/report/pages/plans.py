@@ -57,9 +57,9 @@ def problem_in_words(plan: dict[str, Any]) -> str:
 
 
 def name_of(c: dict[str, Any]) -> str:
-    """A candidate in a few words: '2d on 4x4x1, block 64'."""
+    """A candidate in a few words: '2d on 4x4x1, panel 64'."""
     grid = "x".join(str(g) for g in c["grid"])
-    widths = [f"{key} {c[key]}" for key in ("panel", "block", "nb") if key in c]
+    widths = [f"{'panel' if key == 'block' else key} {c[key]}" for key in ("panel", "block", "nb") if key in c]
     if "block" in c and c.get("nb") == c["block"]:
         widths = widths[:1]
     named = f"{c['algorithm']} on {grid}" if "algorithm" in c else grid

@@ -127,10 +127,10 @@ def _of_quality(data: dict[str, Any]) -> list[Advice]:
     growth = report.get("growth")
     if growth is not None and growth > 1e4 and problem.get("pivot") in ("tournament", "none"):
         why = f"max|U| / max|A| grew to {growth:.3g}: so many digits of the answer may be gone"
-        found.append(Advice("Partial pivoting", why, "--pivot partial"))
+        found.append(Advice("Partial pivoting", why, "--pivoting partial"))
     if report.get("fell_back_panels"):
         why = f"{report['fell_back_panels']} panels were pivoted partially, for their tournament met a zero pivot"
-        found.append(Advice("Partial pivoting from the start", why, "--pivot partial"))
+        found.append(Advice("Partial pivoting from the start", why, "--pivoting partial"))
     return found
 
 

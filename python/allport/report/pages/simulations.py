@@ -15,7 +15,7 @@ from allport.report.pages.over_time import of_segments
 from allport.report.pages.page import Advice, Page, bars, fold, paragraph, table
 from allport.report.pages.style import KINDS
 from allport.report.pages.trees import of_trees
-from allport.select import best_cuts, explain
+from allport.select import best_cuts, chosen, explain
 from allport.sim import Model, Simulation, simulate
 from allport.units import format_bytes, format_rate, format_seconds
 
@@ -73,7 +73,7 @@ def _price(data: dict[str, Any] | None, schedule: Schedule) -> float | None:
 def _command(run: Simulation, more: str) -> str:
     s = run.schedule
     root = f" --root {s.root}" if s.root else ""
-    return f"allport simulate {s.collective} {advice.spec_of(run.machine)} --size {s.bytes}{root} {more}"
+    return f"allport simulate {s.collective}{advice.machine_option(run.machine)} --size {s.bytes}{root} {more}"
 
 
 def _of_price(run: Simulation, data: dict[str, Any] | None) -> list[Advice]:
@@ -86,7 +86,7 @@ def _of_price(run: Simulation, data: dict[str, Any] | None) -> list[Advice]:
         return []
     s = run.schedule
     try:
-        other = _native.make_schedule(run.machine, explain(
+        other = _native.make_schedule(run.machine, chosen(
             s.collective, run.machine, bytes=s.bytes, root=s.root, element=s.element, algorithm=best["algorithm"],
             segment=best["segment"], window=best["window"],
         ))  # fmt: skip

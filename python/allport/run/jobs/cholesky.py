@@ -11,7 +11,7 @@ from allport.io import MatrixFile, inspect, working_dtype
 from allport.linalg.cholesky import cholesky
 from allport.machine import Machine
 from allport.plan import cholesky as plan_cholesky
-from allport.run.job import Laps, TiledJob, agree, finite, load, lower_of
+from allport.run.job import Laps, TiledJob, agree, finite, load
 
 if TYPE_CHECKING:
     from allport._native import CholeskyPlan
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class CholeskyJob(TiledJob):
-    """A = L L^H or U^H U of a matrix file; out: the factor as a matrix. check_residual: A is read again for it."""
+    """A = U^H U, or L L^H where `lower`, of a matrix file; out: the factor. check_residual: A is read again for it."""
 
     kind = "cholesky"
 
-    uplo: str = "L"
+    lower: bool = False
     check_residual: bool = True
 
     def files(self) -> MatrixFile:
@@ -36,9 +36,7 @@ class CholeskyJob(TiledJob):
         rows, cols = files.shape
         if rows != cols:
             raise failure(f"A '{files.name}': is {rows} x {cols}; expected a square matrix")
-        return plan_cholesky(
-            rows, machine, dtype=working_dtype(files.dtype), lower=lower_of(self.uplo), options=self.fixed()
-        )
+        return plan_cholesky(rows, machine, dtype=working_dtype(files.dtype), lower=self.lower, options=self.fixed())
 
     def memory_per_rank(self, planned: CholeskyPlan, files: MatrixFile, machine: Machine) -> int:
         """Of the factorization; the check holds A, L and their product at once."""
@@ -50,15 +48,16 @@ class CholeskyJob(TiledJob):
         laps = Laps()
         job, file, planned = agree(self, comm)
         dtype, where = working_dtype(file.dtype), planned.distribution
-        matrix = load(file, comm, where, dtype, job.uplo)
+        triangle = "L" if job.lower else "U"
+        matrix = load(file, comm, where, dtype, triangle)
         laps.done("load")
         how = job.tuned(planned, progress)
-        factors = cholesky(matrix, lower=lower_of(job.uplo), comm=comm, overwrite_a=True, options=how)
+        factors = cholesky(matrix, lower=job.lower, comm=comm, overwrite_a=True, options=how)
         report = factors.report
         factors.clear_other_triangle()
         laps.done("cholesky")
         job.write_trace(report.records, comm, f"Cholesky of {file.name}")
-        residual = factors.residual(load(file, comm, where, dtype, job.uplo)) if job.check_residual else None
+        residual = factors.residual(load(file, comm, where, dtype, triangle)) if job.check_residual else None
         laps.done("check")
         factors.factor.save(job.out)
         laps.done("save")

@@ -11,7 +11,7 @@ from allport.io import MatrixFile, inspect, working_dtype
 from allport.linalg import gemm as products
 from allport.linalg.matrix import op
 from allport.machine import Machine
-from allport.options import JOB_NAMES, Options, named
+from allport.options import Options
 from allport.plan import gemm as plan_gemm
 from allport.plan import problem_of
 from allport.reports import last_report
@@ -39,7 +39,7 @@ class GemmJob(Job):
     beta: tuple[float, float] = (0.0, 0.0)
     trans_a: str = "N"
     trans_b: str = "N"
-    way: str | None = None
+    tree: str | None = None
 
     @property
     def scale(self) -> complex:
@@ -74,14 +74,13 @@ class GemmJob(Job):
             machine,
             dtype=self.dtype(files),
             trans=self.trans_a + self.trans_b,
-            options=named(
-                JOB_NAMES,
+            options=Options(
                 algorithm=self.algorithm,
                 grid=self.grid,
                 order=self.order,
                 panel=self.panel,
                 memory=self.memory,
-                way=self.way,
+                tree=self.tree,
             ),
         )
 

@@ -10,7 +10,7 @@ from allport.io import MatrixFile, inspect, working_dtype
 from allport.linalg import lu_file
 from allport.linalg.lu import lu
 from allport.machine import Machine
-from allport.options import JOB_NAMES, Options, named
+from allport.options import Options
 from allport.plan import check_growth_bound
 from allport.plan import lu as plan_lu
 from allport.run.job import Job, Laps, agree, finite, load
@@ -27,11 +27,11 @@ class FactorJob(Job):
     doing = "factoring"
 
     a: str
-    pivot: str = "tournament"
-    block: int = 0
+    pivoting: str = "tournament"
+    panel: int = 0
     nb: int = 0
-    big: int = 0
-    way: str | None = None
+    outer_panel: int = 0
+    tree: str | None = None
     growth_bound: float | None = None
     fall_back: bool = False
 
@@ -42,17 +42,16 @@ class FactorJob(Job):
             *shape,
             machine,
             dtype=dtype,
-            options=named(
-                JOB_NAMES,
-                pivot=self.pivot,
+            options=Options(
+                pivoting=self.pivoting,
                 algorithm=self.algorithm,
                 grid=self.grid,
                 order=self.order,
-                block=self.block,
+                panel=self.panel,
                 nb=self.nb,
-                big=self.big,
+                outer_panel=self.outer_panel,
                 memory=self.memory,
-                way=self.way,
+                tree=self.tree,
             ),
         )
 

@@ -15,10 +15,10 @@ from allport.linalg import solve as systems
 from allport.linalg.distributions import square_distribution
 from allport.linalg.matrix import DistributedMatrix
 from allport.machine import Machine
-from allport.options import TILED_JOB_NAMES, Options, named
+from allport.options import Options
 from allport.plan import cholesky as plan_cholesky
 from allport.reports import last_report
-from allport.run.job import Laps, agree, load, lower_of
+from allport.run.job import Laps, agree, load
 from allport.run.jobs.lu import FactorJob
 
 if TYPE_CHECKING:
@@ -60,8 +60,8 @@ class SolveJob(FactorJob):
     b: str
     trans: str = "N"
     refine: bool = False
-    assume: str = "gen"
-    uplo: str = "L"
+    assume_a: str = "gen"
+    lower: bool = False
     workers: int = 1
 
     def files(self) -> Files:
@@ -83,36 +83,35 @@ class SolveJob(FactorJob):
             raise failure(f"trans = '{self.trans}': expected 'N', 'T' or 'C'")
         dtype = self.dtype(files)
         if self.refine and self.growth_bound is not None:
-            raise failure("growth_bound: --refine looks at the answer instead; leave one of them out")
+            raise failure("options.growth_bound: expected none with options.refine, which looks at the answer instead")
         if self.refine and dtype not in (np.float64, np.complex128):
-            raise failure(f"refine: needs float64 or complex128, the files have {dtype}; leave --refine out")
+            raise failure(f"options.refine: expected float64 or complex128, the files have {dtype}; leave it out")
         self._check_assumption()
-        if self.assume == "gen":
+        if self.assume_a == "gen":
             return self.plan_of(a.shape, dtype, machine)
-        given = {"grid": self.grid, "order": self.order, "nb": self.nb, "workers": self.workers}
-        how = named(TILED_JOB_NAMES, **given, memory=self.memory)
-        return plan_cholesky(a.shape[0], machine, dtype=dtype, lower=lower_of(self.uplo), options=how)
+        how = Options(grid=self.grid, order=self.order, nb=self.nb, workers=self.workers, memory=self.memory)
+        return plan_cholesky(a.shape[0], machine, dtype=dtype, lower=self.lower, options=how)
 
     def _check_assumption(self) -> None:
-        names = ("refine", "algorithm", "block", "big", "way", "growth_bound", "fall_back")
-        if self.assume not in ("gen", "pos"):
+        names = ("refine", "algorithm", "panel", "outer_panel", "tree", "growth_bound", "fall_back")
+        if self.assume_a not in ("gen", "pos"):
             raise failure(
-                f"assume = '{self.assume}': expected 'gen' (any matrix) or 'pos' (Hermitian positive definite)"
+                f"assume_a = '{self.assume_a}': expected 'gen' (any matrix) or 'pos' (Hermitian positive definite)"
             )
         given = {name: getattr(self, name) for name in names}
-        given["pivot"] = self.pivot if self.pivot != "tournament" else None
+        given["pivoting"] = self.pivoting if self.pivoting != "tournament" else None
         for name, value in given.items():
-            if self.assume == "pos" and value:
-                raise failure(f"{name} = {value!r}: is for --assume gen; leave it out where A is positive definite")
-        if self.assume == "gen" and self.workers != 1:
+            if self.assume_a == "pos" and value:
+                raise failure(f"options.{name} = {value!r}: expected none with assume_a = 'pos'")
+        if self.assume_a == "gen" and self.workers != 1:
             raise failure(
-                f"workers = {self.workers}: is for --assume pos; set OMP_NUM_THREADS for BLAS of other systems"
+                f"options.workers = {self.workers}: expected 1 unless assume_a = 'pos'; OMP_NUM_THREADS is for BLAS"
             )
 
     def memory_per_rank(self, planned: LuPlan | CholeskyPlan, files: Files, machine: Machine) -> int:
         """Of the factorization, a second A (of one triangle, made whole, four), and b, x and b - A x."""
         size, (n, columns) = self.dtype(files).itemsize, files[1].shape
-        copies = 1 if self.assume == "gen" else 4
+        copies = 1 if self.assume_a == "gen" else 4
         return planned.memory + (copies * n * n + 3 * n * columns) * size // machine.ranks
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
@@ -121,14 +120,15 @@ class SolveJob(FactorJob):
         job, files, planned = agree(self, comm)
         dtype = job.dtype(files)
         spread = square_distribution(files[1].shape, comm.size)
-        a = load(files[0], comm, planned.distribution, dtype, job.uplo if job.assume == "pos" else "")
+        triangle = "" if job.assume_a == "gen" else "L" if job.lower else "U"
+        a = load(files[0], comm, planned.distribution, dtype, triangle)
         b = load(files[1], comm, spread, dtype)
         laps.done("load")
         how = Options(workers=job.workers)
-        if job.assume == "gen":
+        if job.assume_a == "gen":
             how = Options(refine=job.refine, growth_bound=job.growth_bound, fall_back=job.fall_back)
         how = replace(how, residual=True, progress=progress)
-        which: dict[str, Any] = {"assume_a": job.assume, "lower": job.uplo == "L", "trans": job.trans}
+        which: dict[str, Any] = {"assume_a": job.assume_a, "lower": job.lower, "trans": job.trans}
         x = systems.solve(a, b, comm=comm, plan=planned, options=how, **which)
         report = last_report()
         laps.done("solve")
@@ -139,7 +139,7 @@ class SolveJob(FactorJob):
         return {
             "plan": planned.to_dict(),
             "report": data["factorization"],
-            **({"solve": data["solve"]} if job.assume == "pos" else {}),
+            **({"solve": data["solve"]} if job.assume_a == "pos" else {}),
             "refinement": data["refinement"],
             "residual": data["residual"],
             "output": {"path": job.out, "shape": shape, "dtype": str(dtype)},

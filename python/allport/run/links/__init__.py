@@ -5,7 +5,7 @@
     for drift in ap.run.links.compare(stored, figures):  # what has changed since a machine file was written
         print(drift.text)
 
-Each figure is made of messages that go at once, a `Pattern`: MPI, the simulator and SimGrid carry the same schedules.
+Each figure is made of messages that go at once, a `Pattern`: MPI, the simulator and SimGrid run the same schedules.
 
 `python -m allport.run.links JSON` is one of the ranks.
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 from allport.run.links.cases import Case, cases
 from allport.run.links.drift import TOLERANCE, Drift, compare, stored
 from allport.run.links.figures import Figure, Point, interval, keep
-from allport.run.links.measure import carried, carrier_name, join, measure, run, simulated
+from allport.run.links.measure import join, measure, measured_by, run, simulated, transport_name
 
 __all__ = [
     "TOLERANCE",
@@ -23,15 +23,15 @@ __all__ = [
     "Drift",
     "Figure",
     "Point",
-    "carried",
-    "carrier_name",
     "cases",
     "compare",
     "interval",
     "join",
     "keep",
     "measure",
+    "measured_by",
     "run",
     "simulated",
     "stored",
+    "transport_name",
 ]

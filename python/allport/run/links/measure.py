@@ -20,11 +20,22 @@ from allport.sim import Model, simulate
 if TYPE_CHECKING:
     from allport.comm import Communicator
 
-__all__ = ["FULL", "QUICK", "START_BYTES", "carried", "carrier_name", "join", "measure", "run", "simulated", "work"]
+__all__ = [
+    "FULL",
+    "QUICK",
+    "START_BYTES",
+    "join",
+    "measure",
+    "measured_by",
+    "run",
+    "simulated",
+    "transport_name",
+    "work",
+]
 
 Progress = Callable[[str, float], None]
-Carrier = Callable[[Schedule], Sequence[float]]
-"""Runs a schedule some times and tells the seconds of each, until the slowest rank was done."""
+Timer = Callable[[Schedule], Sequence[float]]
+"""Runs a schedule some times and returns the seconds of each, until the slowest rank was done."""
 
 QUICK = (1 << 10, 1 << 14, 1 << 17, 1 << 20)
 FULL = (*QUICK, 4 << 20)
@@ -33,30 +44,30 @@ REPEATS, QUICK_REPEATS = 15, 7
 BUDGET = 2.5  # seconds for all repeats of one size, but three
 
 
-def _in_short_pieces(chosen: Sequence[Case], bytes: int, carrier: Carrier) -> bool:
+def _in_short_pieces(chosen: Sequence[Case], bytes: int, timer: Timer) -> bool:
     """Whether messages that cross go sooner in short pieces: over TCP, Open MPI asks the receiver before it sends more
     than 64 KiB, and the answer waits behind the other message, as if links carried one way at a time."""
     crossing = next((case for case in chosen if case.ways == "+-" and not case.rounds), None)
     if crossing is None:
         return False
-    short, long = (statistics.median(carrier(crossing.schedule(bytes, short=way))) for way in (True, False))
+    short, long = (statistics.median(timer(crossing.schedule(bytes, short=way))) for way in (True, False))
     return short < 0.9 * long
 
 
 def _points(
-    case: Case, sizes: Sequence[int], carrier: Carrier, short: bool = False
+    case: Case, sizes: Sequence[int], timer: Timer, short: bool = False
 ) -> tuple[list[Point], list[Sequence[float]]]:
-    timed = [carrier(case.schedule(size, short)) for size in sizes]
+    timed = [timer(case.schedule(size, short)) for size in sizes]
     points = [Point(size, statistics.median(t), *interval(t)[:2]) for size, t in zip(sizes, timed, strict=True)]
     return points, timed
 
 
-def _figure(case: Case, sizes: Sequence[int], carrier: Carrier, short: bool) -> Figure:
+def _figure(case: Case, sizes: Sequence[int], timer: Timer, short: bool) -> Figure:
     """A rate is the slope between the two longest sizes, which starts and full buckets do not bend."""
     if case.rounds:
-        points, (there_and_back,) = _points(case, (START_BYTES,), carrier)
+        points, (there_and_back,) = _points(case, (START_BYTES,), timer)
         return Figure.of_samples(case, [t / (2 * case.rounds) for t in there_and_back], points)
-    points, timed = _points(case, sizes, carrier, short)
+    points, timed = _points(case, sizes, timer, short)
     more, longer, shorter = sizes[-1] - sizes[-2], timed[-1], timed[-2]
     slopes = [(a - b) / more for a, b in zip(longer, shorter, strict=False)]
     if min(slopes) <= 0:  # all noise: then the longest message as a whole
@@ -64,9 +75,9 @@ def _figure(case: Case, sizes: Sequence[int], carrier: Carrier, short: bool) -> 
     return Figure.of_samples(case, [case.share / slope for slope in slopes], points)
 
 
-def carried(
+def measured_by(
     machine: Machine | str,
-    carrier: Carrier,
+    timer: Timer,
     *,
     sizes: Sequence[int] = QUICK,
     among: Sequence[Case] | None = None,
@@ -77,12 +88,12 @@ def carried(
     if len(sizes) < 2 or list(sizes) != sorted(set(sizes)) or sizes[0] < 1:
         raise failure(f"sizes = {list(sizes)}: expected at least two, ascending, from 1 byte on")
     chosen = cases(as_machine(machine)) if among is None else list(among)
-    short = _in_short_pieces(chosen, sizes[-2], carrier)
+    short = _in_short_pieces(chosen, sizes[-2], timer)
     found = []
     for i, case in enumerate(chosen):
         if progress is not None:
             progress(case.what, i / len(chosen))
-        found.append(_figure(case, sizes, carrier, short))
+        found.append(_figure(case, sizes, timer, short))
     return found
 
 
@@ -98,14 +109,14 @@ def simulated(
     """The figures that the simulator gives: what a machine file's numbers come to, exactly. Raises Error."""
     where = as_machine(machine)
 
-    def carrier(schedule: Schedule) -> list[float]:
+    def timer(schedule: Schedule) -> list[float]:
         return [simulate(schedule, where, model=Model(sharing=sharing, overheads=overheads)).seconds]
 
-    return carried(where, carrier, sizes=QUICK if quick else FULL, among=among, progress=progress)
+    return measured_by(where, timer, sizes=QUICK if quick else FULL, among=among, progress=progress)
 
 
-def carrier_name(on: str) -> str:
-    """Who carries the messages, as a machine file's calibration tells it: the MPI library, or the simulator."""
+def transport_name(on: str) -> str:
+    """Who transports the messages, as a machine file's calibration names it: the MPI library, or the simulator."""
     return str(_native.mpi_library_name()) if on == "mpi" else "Allport's simulator"
 
 
@@ -113,12 +124,12 @@ def measure(comm: Communicator, *, quick: bool = False, progress: Progress | Non
     """The figures as the communicator's ranks measure them, over its machine's places. quick: short messages and few
     repetitions, for slow links. progress: called on rank 0. Called by all ranks; equal on all. Raises Error."""
 
-    def carrier(schedule: Schedule) -> list[float]:
+    def timer(schedule: Schedule) -> list[float]:
         seconds, _ = _native.measure(comm._native, schedule, QUICK_REPEATS if quick else REPEATS, BUDGET)
         return list(seconds)
 
     told = progress if comm.rank == 0 else None
-    return carried(comm.machine, carrier, sizes=QUICK if quick else FULL, progress=told)
+    return measured_by(comm.machine, timer, sizes=QUICK if quick else FULL, progress=told)
 
 
 def join(
