@@ -136,7 +136,6 @@ NOT_RUN = {
 }
 #: What snippets of a page are about, which it has explained in words.
 NAMES = {
-    "docs/concepts/collectives.md": "from allport.schedule import Op, Slot\n",
     "docs/concepts/contention.md": "places = list(range(128))\n",
     "docs/concepts/pattern.md": (
         "import json\njson.dump({'ranks': 4, 'messages': [[0, 1, 8]]}, open('trace.json', 'w'))\n"
