@@ -51,7 +51,7 @@ def test_the_page_of_commands_has_every_command_and_option(commands_page: str) -
     import typer
     from allport.cli import app
 
-    found = re.findall(r"^## (.*)\n\n```text\n(.*?)^```$", commands_page, re.MULTILINE | re.DOTALL)
+    found = re.findall(r"^## ([^\n]*)\n\n```text\n(.*?)^```$", commands_page, re.MULTILINE | re.DOTALL)
     known = list(make_docs.commands(typer.main.get_command(app)))
     assert [heading for heading, _ in found] == [f"allport {' '.join(words)}" for words, _ in known]
     assert len(known) > 40
