@@ -3,7 +3,7 @@
 #   make MPI=mpich TARGET    the MPI library to use: auto (default), openmpi, mpich, path
 #   make JOBS=4 TARGET       parallel jobs; all cores by default
 .DEFAULT_GOAL := help
-.PHONY: help setup environment demo test test-release test-python test-mpich test-asan test-tsan test-suites wheel test-wheel check format bench figures docs clean distclean
+.PHONY: help setup environment dist demo test test-release test-python test-mpich test-asan test-tsan test-suites wheel test-wheel check format bench figures docs clean distclean
 
 export MPI JOBS
 
@@ -53,6 +53,10 @@ test-suites: setup ## mutated inputs, storms of multicasts, factorizations under
 	@tools/mpi4py-suite openmpi
 	@tools/mpi4py-suite mpich
 	@tools/scalapack-suite
+
+dist: ## a source tarball that builds without Python, in dist: what git has, and what is made from it
+	@tools/setup packages venv module
+	@tools/dist
 
 wheel: environment ## a wheel that needs no compiler where it is installed, for every MPI library, in dist
 	@tools/wheel

@@ -1,11 +1,14 @@
 # The Fortran module `allport` over the C interface, written from its headers: target allport::fortran.
-set(allport_source ${PROJECT_BINARY_DIR}/fortran/allport.f90)
-set(tools ${PROJECT_SOURCE_DIR}/tools)
-file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/allport/allport*.h)
-add_custom_command(OUTPUT ${allport_source} VERBATIM
-                   DEPENDS ${headers} ${tools}/make_fortran.py ${tools}/fortran_frame.py
-                   COMMAND ${Python3_EXECUTABLE} -B ${tools}/make_fortran.py ${allport_source})
-add_library(allport_fortran STATIC ${allport_source})
+# A source tarball has it in ALLPORT_FORTRAN_SOURCE.
+if(NOT ALLPORT_FORTRAN_SOURCE)
+  set(ALLPORT_FORTRAN_SOURCE ${PROJECT_BINARY_DIR}/fortran/allport.f90)
+  set(tools ${PROJECT_SOURCE_DIR}/tools)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/allport/allport*.h)
+  add_custom_command(OUTPUT ${ALLPORT_FORTRAN_SOURCE} VERBATIM
+                     DEPENDS ${headers} ${tools}/make_fortran.py ${tools}/fortran_frame.py
+                     COMMAND ${Python3_EXECUTABLE} -B ${tools}/make_fortran.py ${ALLPORT_FORTRAN_SOURCE})
+endif()
+add_library(allport_fortran STATIC ${ALLPORT_FORTRAN_SOURCE})
 add_library(allport::fortran ALIAS allport_fortran)
 set(allport_modules ${PROJECT_BINARY_DIR}/modules)
 set_target_properties(allport_fortran PROPERTIES EXPORT_NAME fortran Fortran_MODULE_DIRECTORY ${allport_modules})

@@ -1,4 +1,5 @@
-"""docs/reference/interfaces.md: what is where in C++, C, Fortran and Python, each name looked up in the code."""
+"""The page of interfaces, docs/reference/interfaces.md, which `make docs` makes: what is where in C++, C, Fortran and
+Python, each name looked up in the code."""
 
 from __future__ import annotations
 
@@ -108,7 +109,7 @@ OTHERS = [
 TEXT = """\
 # Interfaces: what is where
 
-Written by `tools/make_interfaces.py` from the table of collectives, the headers and the modules; `make check` compares.
+Made by `make docs` from the table of collectives, the headers and the modules.
 Every form takes the name of a registered algorithm; without one it is chosen by price. C and Fortran return codes
 ([c.md](c.md)); C++ and Python throw `Error` and raise `Error`, which have the same kinds.
 

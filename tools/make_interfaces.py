@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes what repeats in the interfaces of C++ and Python from tools/interface_table.py, and
-docs/reference/interfaces.md from what is there. Needs clang-format and ruff besides the standard library.
+"""Writes what repeats in the interfaces of C++ and Python from tools/interface_table.py. Needs clang-format and ruff
+besides the standard library.
 
 Usage: make_interfaces.py [--check]. With --check nothing is written; it fails when a file is another than it
-would write.
+would write, and when the page of interfaces (tools/interface_page.py) names what is not in the code, or lacks a
+function.
 """
 
 from __future__ import annotations
@@ -42,10 +43,8 @@ def formatted(name: str, text: str) -> str:
     """As tools/format writes it."""
     if name.endswith(".py"):
         command = ["ruff", "format", "--no-cache", "-q", "--stdin-filename", name, "-"]
-    elif name.endswith((".h", ".cpp")):
-        command = ["clang-format", f"--assume-filename={name}"]
     else:
-        return text
+        command = ["clang-format", f"--assume-filename={name}"]
     return subprocess.run(command, cwd=ROOT, input=text, capture_output=True, text=True, check=True).stdout
 
 
@@ -197,18 +196,19 @@ FILES: dict[str, Callable[[], str]] = {
     "include/allport/comm/collective_calls.h": cpp_header,
     "src/comm/collective_calls.cpp": cpp_bodies,
     "python/allport/collective_calls.py": python_methods,
-    "docs/reference/interfaces.md": interface_page.page,
 }
 
 
 def main() -> int:
     code = 0
+    if "--check" in sys.argv[1:]:
+        interface_page.page()
     for name, write in FILES.items():
         path, written = ROOT / name, formatted(name, write())
         if "--check" not in sys.argv[1:]:
             path.write_text(written)
         elif not path.exists() or path.read_text() != written:
-            print(f"{name} is another than the table and the headers say; run tools/make_interfaces.py")
+            print(f"{name} is another than the table says; run tools/make_interfaces.py")
             code = 1
     return code
 

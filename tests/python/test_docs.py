@@ -1,7 +1,6 @@
 """The pages are as the code says, their links lead somewhere, and every public name is described."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,8 +12,9 @@ sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tools" / "site")]
 import make_docs  # noqa: E402
 import python_reference  # noqa: E402
 
+MADE = {ROOT / "docs" / name for name in (*make_docs.PAGES, *make_docs.PICTURES)}
 PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "studies/README.md")] + [
-    page for folder in ("docs", "studies/docs") for page in sorted((ROOT / folder).rglob("*.md"))
+    page for folder in ("docs", "studies/docs") for page in sorted((ROOT / folder).rglob("*.md")) if page not in MADE
 ]
 LINK = re.compile(r"\]\(([^)\s]+)\)|<img src=\"([^\"]+)\"")
 CODE = re.compile(r"^(`{3,})[^\n]*\n.*?^\1|^(?: {4}|\t)[^\n]*$|(`+)[^`].*?\2", re.DOTALL | re.MULTILINE)
@@ -31,33 +31,73 @@ def slugs(page: Path) -> set[str]:
     return found
 
 
-def test_the_page_of_algorithms_is_up_to_date() -> None:
-    result = subprocess.run(
-        [sys.executable, ROOT / "tools" / "make_docs.py", "--check"], capture_output=True, text=True
-    )
-    assert result.returncode == 0, result.stderr
+def test_the_page_of_algorithms_has_every_algorithm_and_preset() -> None:
+    import allport as ap
+
+    rows = [[cell.strip(" `") for cell in row.split("|")[1:-1]] for row in make_docs.algorithms_page().splitlines()]
+    for a in ap.collectives.algorithms():
+        assert [a["collective"], a["name"], a["summary"]] in rows
+    for a in (*ap.plan.gemm_algorithms(), *ap.plan.lu_algorithms()):
+        assert [a["name"], a["summary"]] in rows
+    assert set(ap.machine.preset_names()) <= {row[0] for row in rows if row}
 
 
-def test_the_page_of_commands_has_every_command() -> None:
+@pytest.fixture(scope="module")
+def commands_page() -> str:
+    return make_docs.commands_page()
+
+
+def test_the_page_of_commands_has_every_command_and_option(commands_page: str) -> None:
     import typer
     from allport.cli import app
 
-    page = (ROOT / "docs" / "reference" / "commands.md").read_text()
-    wanted = [f"## allport {' '.join(words)}" for words in make_docs.commands(typer.main.get_command(app))]
-    assert re.findall(r"^## .*$", page, re.MULTILINE) == wanted, "run `make docs`"
+    found = re.findall(r"^## ([^\n]*)\n\n```text\n(.*?)^```$", commands_page, re.MULTILINE | re.DOTALL)
+    known = list(make_docs.commands(typer.main.get_command(app)))
+    assert [heading for heading, _ in found] == [f"allport {' '.join(words)}" for words, _ in known]
+    assert len(known) > 40
+    for (heading, text), (_, command) in zip(found, known):
+        assert text.startswith(f"Usage: {heading}")
+        assert max(map(len, text.splitlines())) <= 110 and "\x1b" not in text
+        options = {name for p in command.params if not getattr(p, "hidden", False) for name in p.opts if name[0] == "-"}
+        assert options <= set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", text)), heading
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
-    broken = []
-    for link in LINK.findall(CODE.sub("", page.read_text())):
+def broken(page: Path, text: str) -> list[str]:
+    """The links that lead nowhere, of a page with this text."""
+    found = []
+    for link in LINK.findall(CODE.sub("", text)):
         target, _, anchor = (link[0] or link[1]).partition("#")
         if re.match(r"[a-z]+:", target):
             continue
         there = (page.parent / target).resolve() if target else page
-        if not there.exists() or (anchor and anchor not in slugs(there)):
-            broken.append(link[0] or link[1])
-    assert not broken
+        if not there.exists() or there in MADE or (anchor and anchor not in slugs(there)):
+            found.append(link[0] or link[1])
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    assert broken(page, page.read_text()) == [], "the repository does not have pages that `make docs` makes"
+
+
+def test_links_of_pages_made_from_the_code_lead_somewhere(commands_page: str) -> None:
+    for name, page in make_docs.PAGES.items():
+        text = commands_page if page is make_docs.commands_page else page()
+        assert broken(ROOT / "docs" / name, text) == [], name
+
+
+def test_what_is_made_from_the_code_is_ignored_and_listed() -> None:
+    ignored = (ROOT / ".gitignore").read_text().splitlines()
+    assert {f"/docs/{name}" for name in (*make_docs.PAGES, *make_docs.PICTURES)} <= set(ignored)
+    index = (ROOT / "docs/reference/README.md").read_text()
+    assert all(f"`{Path(name).name}`" in index for name in make_docs.PAGES)
+
+
+def test_pictures_of_pages_are_drawn(tmp_path: Path) -> None:
+    make_docs.draw(tmp_path, make_docs.PICTURES)
+    for name in make_docs.PICTURES:
+        assert (tmp_path / name).read_text().startswith("<svg")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / n for n in make_docs.PICTURES]
 
 
 def test_every_public_name_of_python_has_a_docstring() -> None:
@@ -83,7 +123,7 @@ def test_the_readme_is_one_screen_with_pictures() -> None:
     text = (ROOT / "README.md").read_text()
     assert len(text.splitlines()) <= 70
     pictures = re.findall(r"<img src=\"docs/([^\"]+)\"", text)
-    assert set(pictures) == set(make_docs.PICTURES)
+    assert set(pictures) == set(make_docs.README_PICTURES)
     assert "make demo" in text and "make test" in text
 
 

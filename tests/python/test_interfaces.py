@@ -1,4 +1,4 @@
-"""docs/reference/interfaces.md and what is written from tools/interface_table.py: each is what the code has."""
+"""The page of interfaces and what is written from tools/interface_table.py: each is what the code has."""
 
 import ctypes
 import importlib
@@ -12,7 +12,6 @@ import allport as ap
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "reference" / "interfaces.md"
 DECLARED = """\
 #include <allport/allport.h>
 #include <stdio.h>
@@ -40,6 +39,17 @@ def tools():
 def test_all_is_as_the_table_says(tools):
     for name, write in tools.FILES.items():
         assert (ROOT / name).read_text() == tools.formatted(name, write()), name
+
+
+def test_the_page_has_every_function(tools):
+    fortran = importlib.import_module("make_fortran")
+    page = importlib.import_module("interface_page")
+    named = set(re.findall(r"`([^`]+)`", page.page()))
+    functions = {f.fortran for f in fortran.parse(fortran.header())[2]}
+    assert len(functions) > 70 and functions <= named, functions - named
+    for c in page.TABLE:
+        assert {*c.python_names, c.cpp, f"start_{c.cpp}", f"prepare_{c.cpp}"} <= named, c.name
+    assert {row[4] for row in page.OTHERS if row[4]} <= named
 
 
 def test_pythons_names_are_there(tools):

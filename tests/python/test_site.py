@@ -60,6 +60,14 @@ def test_every_public_name_is_in_the_site(site: Path) -> None:
     assert {"allport::Machine", "allport::Machine::route", "allport::TaskGraph::children"} <= found
 
 
+def test_pages_made_from_the_code_are_in_the_site_and_linked(site: Path) -> None:
+    index = (site / "docs/reference/README.html").read_text()
+    for name in ("algorithms", "commands", "interfaces"):
+        assert (site / f"docs/reference/{name}.html").exists()
+        assert re.search(rf'<a [^>]*href="{name}\.html"><span[^>]*>{name}\.md', index), name
+    assert "cholesky-4.svg" in (site / "docs/concepts/graph.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [

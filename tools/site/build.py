@@ -22,26 +22,34 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import check_architecture  # noqa: E402
 import figures_page  # noqa: E402
 import header_reference  # noqa: E402
+import make_docs  # noqa: E402
 import python_reference  # noqa: E402
 
 COPIED = ("docs", "studies/docs", "studies/README.md", "examples", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE")
 
 
-def write(path: Path, text: str) -> None:
-    """Writes a page; one that is as it was keeps its time, so that Sphinx does not read it again."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
+def reference_index(source: Path) -> Path:
+    """The index of the reference, with links to the pages made from the code, which the repository does not have."""
+    index = "docs/reference/README.md"
+    text = (ROOT / index).read_text()
+    for name in (Path(page).name for page in make_docs.PAGES):
+        text = text.replace(f"`{name}`", f"[{name}]({name})")
+    make_docs.write_changed(source / index, text)
+    return source / index
 
 
 def gather(source: Path) -> None:
-    """Brings what is written by hand into the sources, so that links lead where they lead in the tree."""
+    """Brings what is written by hand, and the pages made from the code, into the sources, so that links lead where they
+    lead in the tree."""
     source.mkdir(parents=True, exist_ok=True)
-    wanted = set()
+    made = {*make_docs.write_all(source / "docs"), reference_index(source)}
+    wanted = set(made)
     for name in COPIED:
         there = ROOT / name
         for path in [there] if there.is_file() else [p for p in there.rglob("*") if p.is_file()]:
             copy = source / path.relative_to(ROOT)
+            if copy in made:
+                continue
             wanted.add(copy)
             copy.parent.mkdir(parents=True, exist_ok=True)
             if not copy.exists() or copy.stat().st_mtime != path.stat().st_mtime:
@@ -50,7 +58,7 @@ def gather(source: Path) -> None:
         for path in (source / folder).rglob("*"):
             if path.is_file() and path not in wanted:
                 path.unlink()
-    write(source / "index.md", (HERE / "index.md").read_text())
+    make_docs.write_changed(source / "index.md", (HERE / "index.md").read_text())
     (source / "extra").mkdir(exist_ok=True)
 
 
@@ -59,7 +67,7 @@ def python_pages(source: Path) -> list[str]:
     folder = source / "api" / "python"
     made = python_reference.pages()
     for name, text in made.items():
-        write(folder / f"{name}.rst", text)
+        make_docs.write_changed(folder / f"{name}.rst", text)
     for path in folder.glob("*.rst"):
         if path.stem not in made:
             path.unlink()
@@ -75,7 +83,7 @@ def header_pages(source: Path) -> list[str]:
     what = module_descriptions()
     for module, headers in modules.items():
         about = abouts.get(module) or what.get(module, "")
-        write(
+        make_docs.write_changed(
             folder / f"{module}.md", header_reference.page("C" if module == "c" else f"C++: {module}", about, headers)
         )
     for path in folder.glob("*.md"):
@@ -89,7 +97,7 @@ def header_pages(source: Path) -> list[str]:
         "",
     ]
     lines += ["```{toctree}", ":maxdepth: 1", "", *order, "```", ""]
-    write(folder / "index.md", "\n".join(lines))
+    make_docs.write_changed(folder / "index.md", "\n".join(lines))
     return [f"include/{line}: no comment" for header in modules["c"] for line in header_reference.undocumented(header)]
 
 
@@ -114,7 +122,7 @@ def main() -> int:
     missing = python_pages(source) + header_pages(source)
     for line in missing:
         print(line, file=sys.stderr)
-    write(source / "figures.md", figures_page.page(source, anew=options.figures == "quick"))
+    make_docs.write_changed(source / "figures.md", figures_page.page(source, anew=options.figures == "quick"))
     if options.output.exists() and not (options.output / ".buildinfo").exists():
         shutil.rmtree(options.output)  # not Sphinx's: begin anew
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-c", str(HERE), "-d", str(options.work / "doctrees")]
