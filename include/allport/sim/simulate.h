@@ -16,7 +16,8 @@ namespace allport::sim {
 ///   fifo  one at a time, whole segments, in the order in which their heads arrive; on a route of several links a
 ///         segment starts on the next link as soon as its head arrives there (virtual cut-through)
 ///   fair  all at once, as fluid: a message waits for the latency of its route, then flows over all its links at
-///         max-min fair rates, recomputed whenever a message starts or ends; a send is complete when its last byte has arrived
+///         max-min fair rates, recomputed whenever a message starts or ends; a send is complete when its last byte has
+///         arrived
 enum class Sharing : std::uint8_t { fifo, fair };
 
 /// How the overhead o of message ends is spent (Solomonik11, slide 21).
