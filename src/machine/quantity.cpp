@@ -123,8 +123,8 @@ std::string quantity_text(double value, QuantityKind kind) {
     }
   }
   best = best == nullptr ? units(kind).data() : best;
-  // A scaled value may be off by one bit. The shortest text that reads back exactly is taken; the unscaled number, which
-  // fmt prints exactly, is the fallback.
+  // A scaled value may be off by one bit. The shortest text that reads back exactly is taken; the unscaled number,
+  // which fmt prints exactly, is the fallback.
   auto shortest = fmt::format("{} {}", value, units(kind).front().name);
   for (auto const scaled : {value / std::pow(10.0, best->exponent), value * std::pow(10.0, -best->exponent)}) {
     auto text = fmt::format("{} {}", scaled, best->name);

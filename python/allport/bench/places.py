@@ -61,7 +61,8 @@ class Place:
     ) -> list[dict[str, Any]]:
         """Runs a program that prints JSON lines; returns them.
 
-        Raises JobFailed with the program's output, or after `limit` seconds; then all of its processes have ended. """
+        Raises JobFailed with the program's output, or after `limit` seconds; then all of its processes have ended.
+        """
         argv, environment = self.command(exports)
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             environment = {**environment, **(env or {})}

@@ -327,7 +327,8 @@ def run(
     """Runs `python -m module JOB` on `ranks` ranks; returns the result that rank 0 emits.
 
     Raises JobFailed, and ends all ranks, if any of them fails. An exception of `on_event` also ends them, and is raised
-    again. """
+    again.
+    """
     check_room(ranks)
     command = [*mpiexec_command(ranks), sys.executable, "-c", BOOT, module, json.dumps(job)]
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

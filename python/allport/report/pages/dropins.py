@@ -161,7 +161,7 @@ def _of_calls(data: dict[str, Any], calls: dict[str, Any], where: Machine | None
         names = ", ".join(priced)
         seconds = sum(c["handed_back_seconds"] for c in priced.values())
         why = (
-            f"{names}: {format_seconds(seconds)} of {format_seconds(spent)} in calls that were passed through by price, "
+            f"{names}: {format_seconds(seconds)} of {format_seconds(spent)} in calls passed through by price, "
             "and none was tried on both sides"
         )
         found.append(Advice("Try such calls on both sides", why, "ALLPORT_SELECT=on ALLPORT_SELECT_FILE=found.json"))

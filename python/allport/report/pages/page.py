@@ -1,6 +1,7 @@
 """A self-contained page: sections of text, tables, bars and drawings, for a file or for a notebook.
 
-Text arguments are escaped here; HTML arguments are made by the functions of this module or of `svg`. """
+Text arguments are escaped here; HTML arguments are made by the functions of this module or of `svg`.
+"""
 
 from __future__ import annotations
 
