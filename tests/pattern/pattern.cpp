@@ -1,4 +1,4 @@
-// Patterns: what they add up, the one schedule that they are, and their files.
+// Patterns: sums of messages, their combined schedule, and their files.
 #include "allport/pattern/pattern.h"
 
 #include <gtest/gtest.h>

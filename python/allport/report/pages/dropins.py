@@ -173,7 +173,7 @@ def _of_calls(data: dict[str, Any], calls: dict[str, Any], where: Machine | None
         what = name.removeprefix("MPI_").lower()
         machine = data.get("machine") or "SPEC"
         why = f"{name} took {format_seconds(c['bounded_seconds'])}; {c['of_bound']:.2f} of that is what the links need "
-        why += f"as they are described, {format_bytes(size)} per call in the mean"
+        why += f"as they are described, {format_bytes(size)} a call in the mean"
         if where is not None and not advice.calibrated(where) and (data.get("rates") or {}).get("source") == "given":
             why += f"; the rates of {machine} are assumed, not measured"
             command = f"allport machine calibrate -m {machine} -o measured.toml   # then ALLPORT_MACHINE=measured.toml"
