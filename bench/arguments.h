@@ -1,5 +1,4 @@
-// What stands on a benchmark's command line, read and checked; and a program that ends with a message where it is
-// wrong.
+// Reads and checks a benchmark's command line; errors end the program with a message.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +16,7 @@
 
 namespace allport::bench {
 
-/// "a,b" in two; an empty text in one that is empty.
+/// Splits "a,b" at the separator; an empty text gives one empty part.
 inline std::vector<std::string> parts(std::string const& text, char between) {
   std::vector<std::string> found;
   for (std::size_t from = 0; from <= text.size();) {
@@ -28,7 +27,7 @@ inline std::vector<std::string> parts(std::string const& text, char between) {
   return found;
 }
 
-/// @throws Error(argument) that names the value's place and what is expected there
+/// @throws Error(argument) that names the argument and what is expected
 inline std::int64_t whole_number(std::string_view name, std::string const& text, std::int64_t least) {
   std::int64_t value = least - 1;
   std::size_t read = 0;
@@ -41,14 +40,14 @@ inline std::int64_t whole_number(std::string_view name, std::string const& text,
   return value;
 }
 
-/// Of an int that is no size in bytes.
+/// For ints that are not sizes in bytes: at most a million.
 inline int small_number(std::string_view name, std::string const& text, int least) {
   auto const value = whole_number(name, text, least);
   ensure(value <= 1'000'000, name, text, "at most 1000000");
   return static_cast<int>(value);
 }
 
-/// Numbers between commas; none of an empty text.
+/// Numbers separated by commas; an empty text gives none.
 inline std::vector<int> small_numbers(std::string_view name, std::string const& text, int least) {
   std::vector<int> all;
   if (text.empty()) return all;
@@ -56,7 +55,7 @@ inline std::vector<int> small_numbers(std::string_view name, std::string const& 
   return all;
 }
 
-/// Words in order, and among them options: "--flag", or "--option VALUE".
+/// The positional words, and the options among them: "--flag" or "--option VALUE".
 class Arguments {
  public:
   using Names = std::vector<std::string>;
@@ -90,9 +89,9 @@ class Arguments {
   [[nodiscard]] std::int64_t long_number(std::string_view name, std::int64_t fallback, std::int64_t least) {
     return next_ < words_.size() ? whole_number(name, words_[next_++], least) : fallback;
   }
-  /// @throws Error(argument) where words are left
+  /// @throws Error(argument) if words are left
   void end() const {
-    if (next_ < words_.size()) throw Error::argument("argument", show(words_[next_]), "none behind the others");
+    if (next_ < words_.size()) throw Error::argument("argument", show(words_[next_]), "no further argument");
   }
 
   [[nodiscard]] bool has(std::string_view flag) const {
@@ -114,7 +113,7 @@ class Arguments {
   std::size_t next_ = 0;
 };
 
-/// Calls `body`, which returns the program's exit code; 1, and a message, where it throws.
+/// Returns body(), the program's exit code; if it throws, prints the message and returns 1.
 template <class Body>
 int alone(char const* program, Body const& body) {
   try {

@@ -1,5 +1,5 @@
-// What the benchmarks of factorizations and solves share: matrices that any rank can fill, and contenders that run in
-// turns, are checked once and are told as JSON.
+// Common parts of the benchmarks of factorizations and solves: matrices that any rank can fill, and contenders that run
+// in turns, are checked once and printed as JSON.
 #pragma once
 
 #include <dlfcn.h>
@@ -17,14 +17,14 @@
 
 namespace allport::bench {
 
-/// Entries in -0.5..0.5 that any rank can compute.
+/// Pseudo-random entries in -0.5..0.5, by a hash of the indices that any rank can compute.
 inline double entry(Index i, Index j) {
   auto x = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u + static_cast<std::uint64_t>(j) * 0xC2B2AE3D27D4EB4Fu;
   x = (x ^ (x >> 31)) * 0xD6E8FEB86659FD93u;
   return static_cast<double>(x >> 11) / 9007199254740992.0 - 0.5;
 }
 
-/// @param diagonal  what is added there
+/// @param diagonal  added to the diagonal
 inline void fill(Matrix<double> const& a, double diagonal = 0) {
   a.for_each([&](Index i, Index j, double& x) { x = entry(i, j) + (i == j ? diagonal : 0); });
 }
@@ -62,7 +62,7 @@ inline double slowest(double mine) {
   return all;
 }
 
-/// The call on rank 0 while the others sleep rather than poll: its threads want their cores.
+/// Calls on rank 0 while the other ranks sleep instead of polling, so that its threads get their cores.
 template <class Call>
 void alone_on_rank_0(Communicator const& comm, Call const& call) {
   if (comm.rank() == 0) {
@@ -78,7 +78,7 @@ void alone_on_rank_0(Communicator const& comm, Call const& call) {
   MPI_Recv(nullptr, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/// The call with so many threads of OpenBLAS, if that is what runs.
+/// Calls with `threads` threads of OpenBLAS, if that library is loaded.
 template <class Call>
 void with_blas_threads(int threads, Call const& call) {
   using SetThreads = void (*)(int);
@@ -88,7 +88,8 @@ void with_blas_threads(int threads, Call const& call) {
   if (set != nullptr) set(1);
 }
 
-/// Rounds of all contenders; the first is checked: a residual above `limit` ends the program.
+/// Runs all contenders in each round, one after the other. In the first round a residual above `limit` ends the
+/// program.
 inline void run_in_turns(std::vector<Contender>& contenders, int rounds, double limit) {
   for (int round = 0; round < rounds; ++round) {
     for (auto& one : contenders) {

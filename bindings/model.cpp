@@ -19,7 +19,7 @@ void bind_model(nb::module_& m) {
         return verify::lower_bound(machine, contract_of(what, machine, root, bytes, 1)).time().value();
       },
       "collective"_a, "machine"_a, "root"_a, "bytes"_a,
-      "Seconds that no schedule can beat, by latency and by bandwidth; bytes of the message or of one block.");
+      "Lower bound in seconds, by latency and by bandwidth, for any schedule. bytes: of the message or of one block.");
   m.def(
       "schedule_bound",
       [](Schedule const& schedule, Machine const& machine, std::vector<Node> const& placement,

@@ -34,7 +34,8 @@ std::string library_version() {
   return text;  // MPICH's length counts the zero at the end, too
 }
 
-/// Whose MPI it is: where it was compiled for the standard's binary interface, the library itself tells.
+/// The family of the MPI library. If compiled for the standard MPI ABI, it is read from the library's version at run
+/// time.
 char const* family() {
 #if defined(OPEN_MPI)
   return "openmpi";
@@ -42,13 +43,13 @@ char const* family() {
   return "mpich";
 #elif defined(MPI_ABI)
   auto const version = library_version();
-  return version.starts_with("Open MPI") ? "openmpi" : "mpich";  // and what descends from MPICH
+  return version.starts_with("Open MPI") ? "openmpi" : "mpich";  // and MPICH's derivatives
 #else
   return "";
 #endif
 }
 
-/// Which binary interface of MPI this was compiled for, by mpi4py's names.
+/// The MPI ABI that this was compiled for, by mpi4py's names.
 char const* interface_of_mpi() {
 #if defined(MPI_ABI)
   return "mpiabi";
@@ -86,11 +87,11 @@ void make_mpi_global() {
 void bind_mpi(nb::module_& m) {
   make_mpi_global();
   m.def("build_info", build_info, nb::sig("def build_info() -> dict[str, object]"),
-        "What Allport was built as and with: version, compiler, BLAS, and the MPI library with its launcher.");
+        "The build: version, compiler, BLAS, and the MPI library with its launcher.");
   m.def("mpi_library_version", library_version, "MPI_Get_library_version of the MPI that Allport is linked with.");
   m.def(
       "drain_output", [] { drain_output(); }, nb::call_guard<nb::gil_scoped_release>(),
-      "Waits until whoever reads stdout and stderr has taken all that was written, at most a second.");
+      "Waits until the readers of stdout and stderr have read everything that was written, at most a second.");
   m.def("libmpi_path", libmpi_path, "Path of the MPI library that Allport is linked with.");
 }
 

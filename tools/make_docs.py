@@ -55,7 +55,7 @@ def algorithms_page() -> str:
     lines += [f"| `{a['name']}` | {a['summary']} |" for a in ap.plan.gemm_algorithms()]
     lines += ["", "## lu and solve", "", "| algorithm | |", "|---|---|"]
     lines += [f"| `{a['name']}` | {a['summary']} |" for a in ap.plan.lu_algorithms()]
-    lines += ["", "## Preset machines", "", "| preset | as `allport machine show` has it |", "|---|---|"]
+    lines += ["", "## Preset machines", "", "| preset | lengths and rates |", "|---|---|"]
     for name in ap.machine.preset_names():
         machine = ap.Machine.parse(name).to_dict()
         axes = "x".join(f"{axis['length']}{'' if axis['wraps'] else 'm'}" for axis in machine["axes"])

@@ -1,4 +1,4 @@
-"""A fixed sample of ScaLAPACK calls that has every pair of values of two different choices."""
+"""A fixed sample of ScaLAPACK calls with pairwise coverage: it contains every pair of values of two parameters."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ CHOICES = {
     "grid": ["1x2", "2x1", "2x2", "1x4"],
     "threads": [1, 2],
 }
-LARGEST_OTHERS = 4000  # of types other than double
+LARGEST_OTHERS = 4000  # largest n of types other than double
 SIZE = 150
 
 
 @dataclass(frozen=True)
 class Case:
-    """A call: `n` the order (or rows), `nb` the blocks, `grid` process rows x columns, `threads` of BLAS a rank."""
+    """A call. n: order, or rows. nb: block size. grid: process rows x columns. threads: BLAS threads of each rank."""
 
     routine: str
     type: str
@@ -41,7 +41,7 @@ class Case:
 
     @property
     def fortran_name(self) -> str:
-        """Without the type and what is fixed of the arguments."""
+        """The routine without its type letter and fixed arguments."""
         name = self.routine.rstrip("NTLU")
         return name.replace("or", "un", 1) if self.type in "cz" and name.startswith("or") else name
 
@@ -61,7 +61,7 @@ def pairs_of(case: Case) -> set[tuple]:
 
 
 def wanted_pairs() -> set[tuple]:
-    """All pairs of values, but those that no case has."""
+    """All pairs of values that some case can have."""
     names = [f.name for f in fields(Case)]
     found = set()
     for one, other in itertools.combinations(names, 2):
@@ -73,7 +73,7 @@ def wanted_pairs() -> set[tuple]:
 
 
 def sample(size: int = SIZE) -> list[Case]:
-    """The same cases each time: each is the one of 200 random ones that adds most pairs that are missing."""
+    """The cases, the same on every call: each is the one of 200 random cases that covers the most missing pairs."""
     chance = random.Random(46)
     missing = wanted_pairs()
     cases: list[Case] = []

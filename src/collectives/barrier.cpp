@@ -97,7 +97,7 @@ AlgorithmTable barrier_family() {
   return {
       {.what = Collective::barrier,
        .name = "dissemination",
-       .summary = "In round k every rank tells the rank 2^k ahead that all behind it have come: ceil(log2 P) rounds.",
+       .summary = "In round k each rank notifies rank + 2^k that all ranks before have arrived: ceil(log2 P) rounds.",
        .make = make,
        .price = price_barrier},
   };

@@ -1,5 +1,5 @@
-// Scatter and gather: a rank's box of blocks travels as one message, its blocks in the order of Piece, and is taken
-// apart (put together) in scratch where the blocks of a part do not lie side by side.
+// Scatter and gather: a rank's box of blocks travels as one message, its blocks in the order of Piece. If the blocks of
+// a part are not contiguous, they are packed or unpacked in scratch.
 #include <map>
 #include <memory>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace allport {
 namespace {
 
-/// The blocks of a box one behind the other.
+/// Offsets of the blocks of a box, stored one after the other.
 class Layout {
  public:
   Layout(MstShape const& shape, Contract const& contract, MstBox const& box)
@@ -53,19 +53,19 @@ class Layout {
   std::vector<std::int64_t> begin_;
 };
 
-/// Blocks that lie side by side both in a layout and in that of a part of it.
+/// Blocks that are contiguous both in a layout and in the layout of a part of it.
 struct Run {
   MstBox box;
   std::int64_t whole = 0;  ///< bytes from the beginning of the large layout
-  std::int64_t part = 0;   ///< and of the part's
+  std::int64_t part = 0;   ///< bytes from the beginning of the part's layout
   std::int64_t bytes = 0;
 };
 
 /// One axis of the walk over a part: the part's positions as seen from the large box.
 struct Walk {
   std::int32_t offset = 0;  // of the part's first position
-  std::int32_t length = 1;  // positions
-  std::int32_t around = 1;  // of the large box
+  std::int32_t length = 1;  // number of positions
+  std::int32_t around = 1;  // length of the large box
 };
 
 std::vector<Run> runs(Layout const& whole, Layout const& part) {
@@ -77,7 +77,8 @@ std::vector<Run> runs(Layout const& whole, Layout const& part) {
     auto const n = shape.length(a);
     walk[at(a)] = {(small.lo - large.lo + n) % n, small.length, large.length};
   }
-  // Axes below `cut` are covered in full and in the same order; along `cut` lies a run, or two around the wrap.
+  // The part covers the axes below `cut` in full, in the same order; along `cut` it has one run, or two around the
+  // wrap.
   int cut = 0;
   std::int64_t below = 1;
   while (cut + 1 < shape.axes() && walk[at(cut)].offset == 0 && walk[at(cut)].length == walk[at(cut)].around) {
@@ -157,7 +158,7 @@ class Blocks {
     bool const leaf = place.parts.empty();
     Slot const home{root ? Buffer::output : leaf ? Buffer::input : Buffer::scratch, 0, 0};
     if (home.buffer == Buffer::scratch) into.scratch = held.bytes();
-    auto last = at_once;  // of the copies, which go one by one
+    auto last = at_once;  // the last copy; copies run one after the other
     if (root || !leaf) {
       own(place, held, [&](Run const& run) {
         last = add(into, OpKind::copy, run.box, run.bytes, {Buffer::input, 0, 0}, moved(home, run.whole));
@@ -184,7 +185,7 @@ class Blocks {
     if (on != at_once) op.after.add(on, Dependence::whole);
   }
 
-  /// What a rank brings apart or together: its box, on the root in the order of ranks.
+  /// The layout of a rank's own data: its box; on the root all blocks in the order of ranks.
   [[nodiscard]] Layout layout(MstPlace const& place) const {
     auto box = place.box;
     if (place.parent < 0) {
@@ -205,7 +206,7 @@ class Blocks {
     return static_cast<std::int32_t>(into.ops.size()) - 1;
   }
 
-  /// The run that is the rank's own block.
+  /// Calls visit(run) for the rank's own block.
   template <class Visit>
   void own(MstPlace const& place, Layout const& held, Visit&& visit) const {
     auto box = place.box;
@@ -213,7 +214,7 @@ class Blocks {
     for (auto const& run : runs(held, Layout(shape_, contract_, box))) visit(run);
   }
 
-  /// Where a part's blocks lie side by side, and the operation after which they do.
+  /// A slot in which the part's blocks are contiguous, and the operation after which they are.
   std::pair<Slot, std::int32_t> gathered(Layout const& held, Layout const& wanted, Slot home, std::int32_t arrived,
                                          Program& into) const {
     auto const pieces = runs(held, wanted);
@@ -229,7 +230,7 @@ class Blocks {
     return {packed, last};
   }
 
-  /// Receives a part's blocks, and copies them to where they belong after `last`; the last of these operations.
+  /// Receives a part's blocks and copies them into place, after `last`. Returns the last of these operations.
   std::int32_t receive(MstPart const& part, Layout const& held, Layout const& given, Slot home, std::int32_t last,
                        Program& into) const {
     auto const pieces = runs(held, given);

@@ -1,4 +1,4 @@
-// What the generalised minimum-spanning-tree algorithms cost, step by step along the longest route.
+// Costs of the generalised minimum-spanning-tree algorithms, step by step along the longest path.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace allport {
 
 [[nodiscard]] constexpr double real(std::int64_t n) { return static_cast<double>(n); }
 
-/// The largest sum of steps from the root to any rank. `step`: cost of one, by the branches that a rank serves in it.
+/// The largest sum of step costs from the root to any rank. step(branches): cost of a step in which a rank serves these
+/// branches.
 template <class Step>
 [[nodiscard]] double longest_path(MstTree const& tree, Step&& step) {
   std::vector<double> of_form;
@@ -29,18 +30,18 @@ template <class Step>
 }
 
 /// Steps one after the other, each (alpha + n beta)(1 + (m - 1) tau) for m messages (Chan06), alpha with the hops that
-/// a message is routed over, within the caps on ports and injection; a reduction's operator is added. Nothing is taken
-/// off for segments that overlap from step to step. A scatter or gather is price_mst_blocks(), and no less than the
-/// steps of empty messages.
+/// a message is routed over, within the caps on ports and injection; plus a reduction's operator. The overlap of
+/// segments between steps is ignored. For a scatter or gather it is price_mst_blocks(), but at least the steps of empty
+/// messages.
 [[nodiscard]] Seconds price_mst(Machine const& machine, MstForm form, Contract const& contract, Cut cut);
 
-/// A scatter or gather, message by message: a rank's go at once over different links, and take turns at one link, at
-/// its processor, its memory, its ports and caps; what is to be sent is packed, and what has come is put in place,
-/// where blocks do not lie side by side. Blocks of different lengths count with their mean.
+/// A scatter or gather, message by message. A rank's messages use different links at the same time, and share each
+/// link, its processor, memory, ports and caps one after the other. Blocks that are not contiguous are packed before
+/// and unpacked after. Blocks of different lengths count with their mean.
 [[nodiscard]] Seconds price_mst_blocks(Machine const& machine, MstShape const& shape, MstTree const& tree,
                                        Contract const& contract, Cut cut);
 
-/// Dead links, or more messages of one rank than a place in a tree holds.
+/// Reasons: dead links, or more messages of one rank than MstPlace can hold.
 [[nodiscard]] std::optional<std::string> mst_why_not(Machine const& machine, MstForm form, Contract const& contract);
 
 }  // namespace allport

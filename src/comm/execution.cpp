@@ -55,7 +55,7 @@ void Execution::go_in_turn() {
 void Execution::go(int tag) {
   tag_ = tag;
   if (ops_left_ == 0) return end();
-  // Receives first, so that they are there before what they wait for.
+  // Receives first, so that they are posted before their messages arrive.
   try {
     comm_.ensure_alive();
     if (!scratch_ && program_.scratch > 0) {

@@ -11,9 +11,8 @@ namespace allport::engine {
 
 struct CommState;
 
-/// @throws Error(schedule) when the program breaks the rules of program.h or leaves its buffers, Error(unsupported)
-/// where
-///         this MPI library cannot carry its messages
+/// @throws Error(schedule) if the program breaks the rules of program.h or exceeds its buffers, Error(unsupported) if
+///         this MPI library cannot transfer its messages
 void ensure_runnable(CommState const& comm, Program const& program, Extents extents, bool can_combine);
 
 /// @throws Error(mpi), or Error(mismatch) if the received length differs from the operation's

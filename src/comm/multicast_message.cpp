@@ -12,11 +12,11 @@ std::vector<std::byte> pack_message(MessageHeader header, std::optional<Destinat
   auto const& intervals = set ? set->intervals() : none;
   if (set) header.intervals = static_cast<std::int32_t>(intervals.size());
   auto const listed = intervals.size() * sizeof(Positions);
-  auto const behind = header.carries_data() ? static_cast<std::size_t>(header.bytes) : 0;
-  std::vector<std::byte> packet(sizeof(header) + listed + behind);
+  auto const payload = header.carries_data() ? static_cast<std::size_t>(header.bytes) : 0;
+  std::vector<std::byte> packet(sizeof(header) + listed + payload);
   std::memcpy(packet.data(), &header, sizeof(header));
   if (listed > 0) std::memcpy(packet.data() + sizeof(header), intervals.data(), listed);
-  if (behind > 0) std::memcpy(packet.data() + sizeof(header) + listed, data, behind);
+  if (payload > 0) std::memcpy(packet.data() + sizeof(header) + listed, data, payload);
   return packet;
 }
 

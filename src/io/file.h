@@ -1,4 +1,4 @@
-// An open file whose errors name its path, and reads and writes at a place that are complete or fail.
+// An open file. Reads and writes at an offset are complete or fail; errors name the path.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,12 @@ class File {
 
   [[nodiscard]] std::string const& path() const { return path_; }
   [[nodiscard]] std::int64_t size() const;
-  /// @throws Error(io) with the bytes needed and had when the file ends before
+  /// @throws Error(io) with the bytes needed and present if the file is shorter
   void read(std::span<std::byte> data, std::int64_t offset) const;
-  /// As many bytes as there are, at most data.size().
+  /// Reads up to data.size() bytes; returns how many there were.
   [[nodiscard]] std::size_t read_some(std::span<std::byte> data, std::int64_t offset) const;
   void write(std::span<std::byte const> data, std::int64_t offset) const;
-  /// Some file systems tell only now that a write failed.
+  /// Some file systems report a failed write only here.
   void close();
 
  private:
@@ -40,7 +40,7 @@ class File {
 /// Throws Error(io) "'path': what".
 [[noreturn]] void fail(std::string const& path, std::string_view what);
 
-/// The beginning of what a file holds as an error message shows it: printable, at most so many characters.
+/// The beginning of a file's text for an error message: printable, at most `longest` characters.
 [[nodiscard]] std::string shown(std::string_view text, std::size_t longest = 60);
 
 }  // namespace allport::io

@@ -66,7 +66,7 @@ void read_banner(std::string const& path, Lines::Line const& line, MtxHeader& he
   }
 }
 
-// Elements that an array file lists: all, or the lower triangle with or without its diagonal.
+// Number of elements in an array file: all, or the lower triangle with or without the diagonal.
 std::int64_t array_entries(std::string const& path, Lines::Line const& line, MtxHeader const& h) {
   std::int64_t entries = 0;
   if (__builtin_mul_overflow(h.rows, h.symmetry == Symmetry::general ? h.cols : h.cols + 1, &entries)) {

@@ -9,7 +9,7 @@
 namespace allport::io {
 namespace {
 
-constexpr std::int64_t block_bytes = std::int64_t(1) << 20;  // and the longest line
+constexpr std::int64_t block_bytes = std::int64_t(1) << 20;  // also the maximum length of a line
 
 }  // namespace
 
@@ -21,7 +21,7 @@ Lines::Lines(File const& file, std::int64_t begin, std::int64_t end)
   if (begin >= end) {
     end_ = 0;
   } else if (begin > 0) {
-    // The byte before tells whether a line begins here; what is skipped ends with the first new line from there on.
+    // The byte before shows whether a line begins here; else the rest of the line is skipped.
     end_ = begin;
     (void)next();
     end_ = end;
@@ -50,7 +50,7 @@ std::optional<Lines::Line> Lines::next() {
   return line;
 }
 
-// Moves the begun line to the front of the block and fills the rest.
+// Moves the incomplete line to the front of the block and fills the rest.
 void Lines::refill() {
   auto const kept = held_ - at_;
   std::memmove(block_.get(), block_.get() + at_, static_cast<std::size_t>(kept));

@@ -16,7 +16,7 @@ namespace allport::io {
 /// The lines that begin within [begin, end) of a file, each whole, read in blocks.
 class Lines {
  public:
-  /// When `begin` is within a line, the first is the next one.
+  /// If `begin` is within a line, the first line is the next one.
   Lines(File const& file, std::int64_t begin, std::int64_t end);
 
   struct Line {
@@ -33,17 +33,17 @@ class Lines {
   File const& file_;
   std::int64_t end_;
   std::unique_ptr<char[]> block_;
-  std::int64_t block_offset_;  // of block_[0] in the file
-  std::int64_t at_ = 0;        // the next line in the block
+  std::int64_t block_offset_;  // offset of block_[0] in the file
+  std::int64_t at_ = 0;        // offset of the next line in the block
   std::int64_t held_ = 0;      // bytes in the block
 };
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/// Begins a comment, which may also follow the numbers of a line.
+/// Starts a comment, also after the numbers of a line.
 constexpr char comment = '%';
 
-/// Takes words and numbers from the front of a line; `good` becomes false when one is not what it should be.
+/// Takes words and numbers from the front of a line; `good` becomes false at the first one that cannot be read.
 class Words {
  public:
   explicit Words(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
@@ -74,12 +74,12 @@ class Words {
     return value;
   }
 
-  /// As from_chars, and Fortran's D for an exponent; too small numbers become 0 or denormal as they do in C, too large
-  /// ones are not good.
+  /// As from_chars, also with Fortran's exponent D. Underflow gives 0 or a denormal number as in C; overflow makes
+  /// `good` false.
   [[nodiscard]] double real();
 
   [[nodiscard]] bool good() const { return good_; }
-  /// Good so far and nothing more follows but a comment.
+  /// True if all was good and only a comment may follow.
   [[nodiscard]] bool finished() {
     skip();
     return good_ && (at_ == end_ || *at_ == comment);

@@ -25,7 +25,7 @@ Lines lines_of(File const& file, MtxHeader const& header, int part, int parts) {
   return {file, cut(part), cut(part + 1)};
 }
 
-// Where line number `line` of an array file stands: column by column, of a symmetric matrix only the lower triangle.
+// Position of line `line` of an array file in the matrix: column by column, lower triangle only if symmetric.
 class ArrayPlace {
  public:
   ArrayPlace(MtxHeader const& header, std::int64_t line) : rows_(header.rows) {
@@ -33,7 +33,7 @@ class ArrayPlace {
     first_of_column_ = header.symmetry == Symmetry::skew ? 1 : 0;
     step_ = stored ? 1 : 0;
     if (!header.array || line >= header.entries) {
-      return;  // coordinates stand in their lines; a part without lines, or one too many, is never asked for
+      return;  // coordinate files name positions; parts without lines, or with too many, are not asked for
     }
     if (!stored) {
       col = line / rows_;
@@ -64,7 +64,7 @@ class ArrayPlace {
  private:
   std::int64_t rows_;
   std::int64_t first_of_column_;  // 1: the diagonal is not in the file
-  std::int64_t step_;             // 1: columns begin one row further down each
+  std::int64_t step_;             // 1: each column begins one row further down
 };
 
 template <class T>
@@ -116,7 +116,7 @@ class PartParser {
     return fmt::format("'{}{}'", h_.array ? "" : "row column", h_.array ? numbers.substr(1) : numbers);
   }
 
-  // A number that is finite in the file stays so in T.
+  // A finite number must stay finite in T.
   template <class Real>
   Real narrowed(Lines::Line const& line, double x) const {
     auto const y = static_cast<Real>(x);

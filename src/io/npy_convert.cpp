@@ -31,7 +31,7 @@ float value_of(Half half) {
   return (half.bits & 0x8000U) != 0 ? -magnitude : magnitude;
 }
 
-// A real or complex number whose parts are swapped each on its own.
+// A real or complex number; the bytes of each part are swapped separately.
 template <class Raw, bool swapped>
 Raw load(std::byte const* at) {
   std::array<std::byte, sizeof(Raw)> bytes;

@@ -16,7 +16,7 @@ inline constexpr FileType file_type_of<std::complex<float>> = FileType::c8;
 template <>
 inline constexpr FileType file_type_of<std::complex<double>> = FileType::c16;
 
-/// raw: n elements of `type`, in the other byte order when `swapped`.
+/// raw: n elements of `type`, in the other byte order if `swapped`.
 template <class T>
 void from_file(FileType type, bool swapped, std::byte const* raw, std::int64_t n, T* values);
 

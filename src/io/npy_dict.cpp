@@ -136,7 +136,7 @@ class Parser {
     }
     at_ += static_cast<std::size_t>(end - begin);
     if (at_ < text_.size() && text_[at_] == 'L') {
-      ++at_;  // Python 2 wrote long integers so
+      ++at_;  // suffix L of Python 2's long integers
     }
     return value;
   }

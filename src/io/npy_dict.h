@@ -1,4 +1,4 @@
-// The Python dict in a .npy header, read as the literal that it is; nothing is evaluated.
+// Parses the Python dict in a .npy header as a literal; nothing is evaluated.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct NpyDict {
 };
 
 /// Exactly the keys descr (a string), fortran_order (True or False) and shape (a tuple of integers), in any order.
-/// @throws Error(io) naming the path and what was expected where
+/// @throws Error(io) naming the path, the position and what was expected there
 [[nodiscard]] NpyDict parse_npy_dict(std::string const& path, std::string_view text);
 
 }  // namespace allport::io

@@ -34,9 +34,9 @@ constexpr std::array<TypeName, 14> type_names{{{"f4", FileType::f4},
                                                {"f2", FileType::f2}}};
 
 constexpr std::string_view magic("\x93NUMPY", 6);
-constexpr std::int64_t longest_header = 1 << 20;  // numpy writes 118 bytes; a longer one is no matrix's
+constexpr std::int64_t longest_header = 1 << 20;  // bytes; numpy writes 118 for a matrix
 
-// "<f8" -> f8 and whether its bytes are in the other order.
+// "<f8": type f8, and whether its byte order is the other one.
 std::pair<FileType, bool> parse_descr(std::string const& path, std::string_view descr) {
   auto const order = descr.empty() ? '\0' : descr.front();
   auto const ordered = std::string_view("<>|=").find(order) != std::string_view::npos && order != '\0';
@@ -67,7 +67,7 @@ std::uint64_t little_endian(std::span<std::byte const> bytes) {
   return value;
 }
 
-// Bytes of rows x cols elements after the header, unless that is more than any file has.
+// End of rows x cols elements after the header, in bytes; nothing on overflow.
 std::optional<std::int64_t> end_of_data(NpyHeader const& h) {
   std::int64_t elements = 0;
   std::int64_t end = 0;
@@ -158,7 +158,7 @@ NpyHeader create_npy(std::string const& path, std::int64_t rows, std::int64_t co
   auto const order = bytes_of(type) == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
   auto text = fmt::format("{{'descr': '{}{}', 'fortran_order': {}, 'shape': ({}, {}), }}", order, name,
                           fortran_order ? "True" : "False", rows, cols);
-  // Data begin at a multiple of 64 bytes, as numpy's do; the header ends with a new line.
+  // As in numpy, data begin at a multiple of 64 bytes, and the header ends with a newline.
   constexpr std::size_t prefix = 10;
   text.append((64 - (prefix + text.size() + 1) % 64) % 64, ' ');
   text.push_back('\n');

@@ -10,11 +10,11 @@
 namespace allport::io {
 namespace {
 
-constexpr std::int64_t read_alone = 64 << 10;   // pieces of these bytes are worth a call of their own
-constexpr std::int64_t read_through = 8 << 10;  // shorter gaps cost less to read than a call
+constexpr std::int64_t read_alone = 64 << 10;   // bytes of a piece from which it is read by a call of its own
+constexpr std::int64_t read_through = 8 << 10;  // bytes of a gap up to which reading it costs less than another call
 constexpr std::int64_t longest_chunk = 1 << 20;
 
-// Reads pieces of a tile, in ascending order, into straight memory.
+// Reads pieces of a tile, in ascending order; memory has the file's direction.
 template <class T>
 class PieceReader {
  public:
@@ -32,14 +32,14 @@ class PieceReader {
       read_directly(piece);
       return;
     }
-    for (std::int64_t done = 0; done < piece.count;) {  // a long piece that is converted comes in chunks
+    for (std::int64_t done = 0; done < piece.count;) {  // a long piece that must be converted is read in chunks
       auto const count = std::min(piece.count - done, longest_chunk / element_);
       gather({piece.offset + done * element_, piece.memory + done, count});
       done += count;
     }
   }
 
-  // Reads what is gathered.
+  // Reads the gathered pieces.
   void finish() {
     if (pieces_.empty()) {
       return;

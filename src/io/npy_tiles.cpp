@@ -4,7 +4,7 @@
 
 namespace allport::io {
 
-Picked::Picked(std::span<Range const> ranges, std::int64_t extent, char const* name) {
+IndexRanges::IndexRanges(std::span<Range const> ranges, std::int64_t extent, char const* name) {
   std::int64_t last = 0;
   for (auto const& range : ranges) {
     ensure(range.begin >= last && range.end >= range.begin && range.end <= extent, name,
@@ -19,7 +19,7 @@ Picked::Picked(std::span<Range const> ranges, std::int64_t extent, char const* n
   }
 }
 
-std::vector<Range> Picked::ranges(std::int64_t begin, std::int64_t end) const {
+std::vector<Range> IndexRanges::ranges(std::int64_t begin, std::int64_t end) const {
   std::vector<Range> cut;
   auto const first = std::upper_bound(before_.begin(), before_.end(), begin) - before_.begin() - 1;
   for (auto k = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, first)); k < ranges_.size() && begin < end; ++k) {

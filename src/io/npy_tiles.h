@@ -1,5 +1,5 @@
-// A box of a .npy file seen in the file's own order: lines (rows in C order, columns in Fortran order) of elements, cut
-// into tiles that fit a cache, and the pieces of the file that a tile is made of.
+// A box of a .npy file in the file's own order: lines (rows in C order, columns in Fortran order) of elements, cut into
+// tiles that fit a cache; a tile consists of contiguous pieces of the file.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace allport::io {
 
-/// Ascending ranges, and which of their indices come first: position 0 is the first index of the first range.
-class Picked {
+/// Ascending ranges of indices. Positions count these indices: position 0 is the first index of the first range.
+class IndexRanges {
  public:
-  Picked(std::span<Range const> ranges, std::int64_t extent, char const* name);
+  IndexRanges(std::span<Range const> ranges, std::int64_t extent, char const* name);
 
   [[nodiscard]] std::int64_t count() const { return count_; }
   /// Ranges of the positions begin..end-1, neighbours merged.
@@ -25,14 +25,14 @@ class Picked {
   std::int64_t count_ = 0;
 };
 
-/// The box in the file's order. Memory of a box element: data[fast + line * ld] when straight, data[line + fast * ld]
-/// when the file's lines run across the memory's.
+/// The box in the file's order. In memory an element is data[fast + line * ld] if `straight`, else data[line + fast *
+/// ld]: the file's lines run across the columns in memory.
 struct FileBox {
   FileBox(NpyHeader const& header, std::span<Range const> rows, std::span<Range const> cols, std::int64_t ld,
           bool transposed);
 
-  Picked lines;
-  Picked fast;
+  IndexRanges lines;
+  IndexRanges fast;
   std::int64_t line_length;  ///< elements of the file's lines
   std::int64_t element;      ///< bytes in the file
   std::int64_t data_offset;
@@ -48,8 +48,8 @@ struct Tile {
   Range line;
   Range fast;
 };
-/// Calls visit(tile) for all tiles of the box, in the file's order as far as may be: about a megabyte each, and no
-/// narrower than several cache lines either way.
+/// Calls visit(tile) for all tiles of the box, in the file's order as far as possible: about a megabyte each, at least
+/// several cache lines in each direction.
 template <class Visit>
 void for_tiles(FileBox const& box, std::int64_t element, Visit&& visit) {
   constexpr std::int64_t widest = 16384;
@@ -63,14 +63,13 @@ void for_tiles(FileBox const& box, std::int64_t element, Visit&& visit) {
   }
 }
 
-/// Elements that are consecutive in the file and in memory.
+/// Elements that are contiguous in the file and in memory.
 struct FilePiece {
   std::int64_t offset = 0;  ///< bytes in the file
   std::int64_t memory = 0;  ///< elements from the tile's first
   std::int64_t count = 0;   ///< elements
 };
-/// Calls visit(piece) for the pieces of a tile, in the file's order. Memory is straight: `stride` elements between
-/// lines.
+/// Calls visit(piece) for the pieces of a tile, in the file's order. In memory, lines are `stride` elements apart.
 template <class Visit>
 void for_pieces(FileBox const& box, Tile const& tile, std::int64_t stride, Visit&& visit) {
   auto const fast = box.fast.ranges(tile.fast.begin, tile.fast.end);
@@ -99,7 +98,8 @@ void for_pieces(FileBox const& box, Tile const& tile, std::int64_t stride, Visit
   }
 }
 
-/// to[l + f * to_stride] = from[f + l * from_stride] for l < lines, f < fast; by blocks of one cache line either way.
+/// to[l + f * to_stride] = from[f + l * from_stride] for l < lines, f < fast; in square blocks, each side one cache
+/// line.
 template <class T>
 void transpose(T const* from, std::int64_t from_stride, std::int64_t lines, std::int64_t fast, T* to,
                std::int64_t to_stride) {

@@ -28,7 +28,7 @@ void ensure_writable(std::string const& path, NpyHeader const& header) {
   }
 }
 
-// Writes pieces from straight memory, converted by way of `raw` where the file's type is another.
+// Writes pieces from memory with the file's direction, converted in `raw` if the file has another type.
 template <class T>
 class PieceWriter {
  public:

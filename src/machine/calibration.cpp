@@ -1,4 +1,4 @@
-// What a calibration must look like to be believed.
+// Validity checks of calibrations.
 #include "allport/machine/calibration.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The space of ranks as a product of lines, for algorithms by dimension: the node's ranks, then the grid's axes.
+// The ranks of a machine as a product of lines: the ranks of a node, then the axes of the grid.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace allport {
 
-/// One line of the product. Ranks of a line count `stride` apart.
+/// One dimension of the product. Consecutive ranks of a line differ by `stride`.
 struct Dimension {
-  int axis = -1;  ///< of the grid; -1: the ranks of a node, each of which reaches every other directly
+  int axis = -1;  ///< axis of the grid; -1: the ranks of a node, which reach each other directly
   Rank length = 1;
   Rank stride = 1;
   bool wraps = true;
@@ -18,7 +18,7 @@ struct Dimension {
   [[nodiscard]] Rank with(Rank rank, Rank position) const { return rank + (position - of(rank)) * stride; }
 };
 
-/// First the node's ranks, over all of its levels, then axis 0, 1, ...: the fastest first, also those of length 1.
+/// The ranks of a node, over all of its levels, then axes 0, 1, ...: the fastest first, including those of length 1.
 [[nodiscard]] std::vector<Dimension> dimensions(Machine const& machine);
 
 }  // namespace allport

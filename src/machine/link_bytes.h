@@ -1,4 +1,4 @@
-// Load of a machine's links by messages of any length.
+// Loads of a machine's links.
 #pragma once
 
 #include <vector>
@@ -8,16 +8,16 @@
 
 namespace allport {
 
-/// Bytes on every directed link, summed over routes; fractional if means of several cases are added.
+/// Bytes on every directed link, summed over routes; fractional for means over several cases.
 class LinkBytes {
  public:
-  /// @param machine must outlive it
+  /// @param machine must outlive the object
   explicit LinkBytes(Machine const& machine);
 
   void add(LinkId link, double bytes);
   /// Along Machine::route; nothing for from == to.
   void add(Node from, Node to, double bytes);
-  /// Takes as long as what was added since the last time.
+  /// Sets all loads to 0, in time proportional to the number of links with bytes.
   void clear();
 
   [[nodiscard]] Seconds seconds(LinkId link) const;

@@ -81,7 +81,7 @@ class Reader {
     }
   }
 
-  /// A number in SI units or a text with a unit; `absent` when the key is not there.
+  /// A number in SI units or a text with a unit; `absent` if the key is missing.
   double quantity(toml::table const& table, std::string_view key, QuantityKind kind, double absent) const {
     auto const* node = table.get(key);
     if (node == nullptr) {
@@ -89,7 +89,7 @@ class Reader {
     }
     auto value = -1.0;
     if (node->is_integer()) {
-      value = static_cast<double>(**node->as_integer());  // value<double>() would refuse what a double cannot hold
+      value = static_cast<double>(**node->as_integer());  // value<double>() fails where a double is inexact
     } else if (node->is_floating_point()) {
       value = **node->as_floating_point();
     } else if (node->is_string()) {
@@ -140,7 +140,7 @@ class Reader {
     if (value >= 0x1p63) {
       fail(*node, "memory: expected fewer than 2^63 bytes");
     }
-    // An integer is taken as it stands, for a double would round it above 2^53.
+    // An integer is read exactly; a double would round it above 2^53.
     auto const exact = node != nullptr && node->is_integer() ? node->value<std::int64_t>() : std::nullopt;
     return Bytes(exact.value_or(static_cast<std::int64_t>(value)));
   }
@@ -218,7 +218,7 @@ class Reader {
                            axis_letter(machine.axes() - 1)));
   }
 
-  /// The port that an entry means: axis and direction, or the only port that leads to `to`.
+  /// The port of an entry: by axis and direction, or the only port that leads to `to`.
   Port out_port(toml::table const& table, Machine const& machine, Node from) const {
     auto const* axis = table.get("axis");
     auto const* direction = table.get("direction");
@@ -289,7 +289,7 @@ class Reader {
     return node == nullptr ? "" : **node->as_string();
   }
 
-  /// A list of numbers that every entry of must be at least `least`.
+  /// A list of numbers, each at least `least`.
   template <class Number>
   std::vector<Number> numbers(toml::table const& table, std::string_view key, Number least) const {
     auto const* list = table.get_as<toml::array>(key);

@@ -54,7 +54,7 @@ std::string link_text(Machine const& machine, LinkException const& e, bool both)
   return out + (both ? "" : "both_directions = false\n");
 }
 
-/// The same cable's other direction, when it differs from its axis in the same way.
+/// The other direction of the same cable, if it has the same exception.
 LinkException const* partner(Machine const& machine, LinkException const& e) {
   auto wanted = e;
   wanted.node = *machine.neighbour(e.node, e.out);
@@ -111,7 +111,7 @@ std::string Machine::to_toml() const {
   line(out, "adds", rates_.adds.value(), QuantityKind::adds);
   line(out, "memory_bandwidth", rates_.memory_bandwidth.value(), QuantityKind::bandwidth);
   if (rates_.memory.value() != 0) {
-    // Above 2^53 a double would lose bytes, so an integer it is.
+    // Above 2^53 a double would lose bytes, so an integer is written.
     auto const exact = rates_.memory.value() < (std::int64_t{1} << 53);
     out += exact ? fmt::format("memory = \"{}\"\n",
                                quantity_text(static_cast<double>(rates_.memory.value()), QuantityKind::bytes))

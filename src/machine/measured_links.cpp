@@ -17,7 +17,7 @@ void check_rates(std::string_view what, std::span<BytesPerSecond const> rates, i
   }
 }
 
-/// Links of the slower direction of axis a, but for those that differ already.
+/// Adds exceptions for the links of the slower direction of an axis, except for links that already have one.
 void add_slower(Machine const& machine, Port slow, BytesPerSecond rate, std::vector<LinkException>& into) {
   for (Node n = 0; n < machine.nodes(); ++n) {
     if (!machine.neighbour(n, slow)) continue;

@@ -13,7 +13,7 @@ struct MeasuredLinks {
   std::vector<BytesPerSecond> by_port;
   /// By level: bytes/s from one part to its sibling; 0: not measured, or through the node's memory.
   std::vector<BytesPerSecond> by_level;
-  /// Its fits take the place of those of the same names; date, library and ranks stand where there were none.
+  /// Its fits replace those of the same names; date, library and ranks are set if the machine had none.
   Calibration calibration{};
 };
 

@@ -1,5 +1,5 @@
-// Presets are machine files, so that a reader can copy one and change it. Every number that no source states carries
-// the word `typical` (common knowledge about such machines, unconfirmed) or `derived` in its comment.
+// Presets are machine files, so that a user can copy and change one. The comment of every number without a source says
+// `typical` (common knowledge about such machines, unconfirmed) or `derived`.
 #include "presets.h"
 
 #include <fmt/format.h>
@@ -114,7 +114,7 @@ std::vector<std::string> preset_names() {
 namespace machine_presets {
 
 std::optional<Machine> find(std::string_view name) {
-  // Read once: plans ask for flat machines by the thousand.
+  // Parsed once: plans create flat machines by the thousand.
   static auto const machines = [] {
     std::vector<Machine> read;
     for (auto const& [known, text] : presets) {

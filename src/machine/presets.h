@@ -1,4 +1,4 @@
-// The machine files that live in the library.
+// The built-in machine files.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace allport::machine_presets {
 
-/// The preset of that name with its own lengths, or nothing.
+/// The preset of that name with its default lengths, if there is one.
 [[nodiscard]] std::optional<Machine> find(std::string_view name);
 
 }  // namespace allport::machine_presets

@@ -77,7 +77,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::optional<double> parse_quantity(std::string_view text, QuantityKind kind) {
   text = trimmed(text);
-  // The number ends where its characters end; no unit starts with a digit, a sign or a point.
+  // No unit starts with a digit, a sign or a point.
   auto const end = text.find_first_not_of("0123456789+-.");
   auto digits = text.substr(0, end);
   auto rest = end == std::string_view::npos ? std::string_view() : text.substr(end);
@@ -123,8 +123,8 @@ std::string quantity_text(double value, QuantityKind kind) {
     }
   }
   best = best == nullptr ? units(kind).data() : best;
-  // Dividing or multiplying may miss the round value by one bit; the shortest text that reads back exactly wins, and
-  // the bare number (which fmt prints with its shortest round trip) always does.
+  // A scaled value may be off by one bit. The shortest text that reads back exactly is taken; the unscaled number,
+  // which fmt prints exactly, is the fallback.
   auto shortest = fmt::format("{} {}", value, units(kind).front().name);
   for (auto const scaled : {value / std::pow(10.0, best->exponent), value * std::pow(10.0, -best->exponent)}) {
     auto text = fmt::format("{} {}", scaled, best->name);

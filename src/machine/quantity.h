@@ -9,11 +9,10 @@ namespace allport::machine_text {
 
 enum class QuantityKind { bandwidth, time, bytes, flops, adds };
 
-/// The value in SI units (bytes/s, s, bytes, 1/s), or nothing when the text is not a number and a unit of the
-/// kind.
+/// The value in SI units (bytes/s, s, bytes, 1/s); nothing if the text is not a number with a unit of the kind.
 [[nodiscard]] std::optional<double> parse_quantity(std::string_view text, QuantityKind kind);
 
-/// A short text that parse_quantity reads back as exactly this value, in the largest unit that stays >= 1.
+/// A short text that parse_quantity() reads back exactly, in the largest unit in which the number is >= 1.
 [[nodiscard]] std::string quantity_text(double value, QuantityKind kind);
 
 /// "a number in bytes/s, or text such as '425 MB/s', ...", for messages.

@@ -1,4 +1,4 @@
-// The one-line machine specs: `torus:8x8x3m/ppn=2`, `mesh:4x4t`, `bgp:8x8`, `machine.toml`.
+// One-line machine specs: `torus:8x8x3m/ppn=2`, `mesh:4x4t`, `bgp:8x8`, `machine.toml`.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -33,7 +33,7 @@ std::optional<std::int32_t> whole(std::string_view text) {
   return value;
 }
 
-/// `8x8x3m` on top of a preset's axes. Axes beyond the preset's own repeat its last one when all of its axes are alike.
+/// Parses `8x8x3m` for a preset's axes. Further axes repeat the preset's last one, if all of its axes are alike.
 std::vector<Axis> parse_axes(std::string_view spec, std::string_view dims, Machine const& preset, bool wraps) {
   auto const alike = [&] {
     for (int a = 1; a < preset.axes(); ++a) {
@@ -99,7 +99,7 @@ std::string read_text(std::string const& path) {
   return text;
 }
 
-/// Whose rates torus: and mesh: specs take: the machine file that ALLPORT_RATES names, else preset laptop.
+/// The machine whose rates torus: and mesh: specs take: the file that ALLPORT_RATES names, else preset laptop.
 Machine rates_of_plain_specs() {
   auto const* const path = std::getenv("ALLPORT_RATES");
   if (path == nullptr || *path == '\0') {
@@ -115,7 +115,7 @@ Machine rates_of_plain_specs() {
   }
 }
 
-/// The rates of as many axes: one by one where the numbers of axes agree, else all as the first axis.
+/// Copies rates: axis by axis if the numbers of axes agree, else all from the first axis.
 void take_rates(std::vector<Axis>& axes, Machine const& from) {
   auto const fits = static_cast<int>(axes.size()) == from.axes();
   for (std::size_t a = 0; a < axes.size(); ++a) {

@@ -114,7 +114,7 @@ std::optional<Rank> TopologyIds::rank(TopologyId id) const {
 
 int TopologyIds::common_prefix(TopologyId a, TopologyId b) const {
   if (a == b) return digits_;
-  auto const highest = static_cast<int>(std::bit_width(a ^ b)) - 1;  // the bit at which they part
+  auto const highest = static_cast<int>(std::bit_width(a ^ b)) - 1;  // the highest bit that differs
   return digits_ - 1 - highest / bits_;
 }
 
@@ -135,7 +135,7 @@ Rank TopologyIds::below(TopologyId id) const {
   Rank inner = ranks_;
   auto shift = digits_ * bits_;
   for (auto const& part : parts_) {
-    auto const width = part.digits * bits_;  // below 64: a coordinate has 31 bits, and given() says so
+    auto const width = part.digits * bits_;  // below 64: a coordinate has 31 bits, and given() checks it
     shift -= width;
     inner /= part.length;
     auto const x = id >> shift & low_bits(width);

@@ -1,4 +1,4 @@
-// Topology IDs as a user writes them: `3x1bit`, `4x3bit:2048`, or a file with a line for each rank.
+// Topology IDs in text form: `3x1bit`, `4x3bit:2048`, or a file with a line for each rank.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace allport {
 namespace {
 
-/// Takes a number off the front of `text`; none where it begins with something else, or is too large.
+/// Takes a number from the front of `text`; nothing if there is none, or if it is too large.
 std::optional<std::int32_t> take_number(std::string_view& text) {
   std::int32_t value = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

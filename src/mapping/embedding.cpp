@@ -18,15 +18,15 @@ namespace {
 using mapping::at;
 
 constexpr std::string_view letters = "ijl";
-/// A machine of many axes can be divided in more ways than anybody has time for.
+/// Limit of the search: machines of many axes can be divided in too many ways.
 constexpr int most_tried = 2000;
 
-/// A digit that runs to and fro: backwards where what is above it is odd.
+/// A reflected digit: it counts backwards if the number above it is odd.
 constexpr int reflected(int digit, int length, std::int64_t above) {
   return above % 2 == 0 ? digit : length - 1 - digit;
 }
 
-/// The machine's axes as an embedding divides them: the ranks of a node before the grid's, where there are several.
+/// Lengths of the axes to divide: the ranks of a node, if several, then the machine's axes.
 std::vector<int> lengths_of(Machine const& machine) {
   std::vector<int> lengths;
   if (machine.ranks_per_node() > 1) lengths.push_back(machine.ranks_per_node());
@@ -167,7 +167,7 @@ std::vector<Rank> Embedding::places() const {
     std::int64_t place = 0;
     std::int64_t stride = 1;
     for (auto const& axis : parts_) {
-      // The digits of the grid's axes, then the coordinate: both run to and fro.
+      // The digits of the grid's axes, then the coordinate: both are reflected.
       std::vector<int> digits;
       for (auto const& part : axis) {
         auto& rest = left[at(part.grid_axis)];

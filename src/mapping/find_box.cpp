@@ -1,4 +1,4 @@
-// Recognises the box of a machine that a sub-communicator fills.
+// Finds the box of a machine that a sub-communicator fills.
 #include <algorithm>
 #include <utility>
 
@@ -46,7 +46,7 @@ std::optional<Extent> cyclic_interval(std::vector<std::int32_t> const& at, Axis 
   if (!axis.wraps || at.front() != 0 || at.back() != axis.length - 1) {
     return std::nullopt;
   }
-  // Both ends of the axis are in: one gap between two runs, the interval starts behind it.
+  // Both ends of the axis are members: there is one gap between two runs, and the interval starts after it.
   auto const gap = std::adjacent_find(at.begin(), at.end(), [](auto a, auto b) { return b - a > 1; });
   auto const second = gap + 1;
   if (at.back() - *second != static_cast<std::int32_t>(at.end() - second) - 1) {

@@ -25,7 +25,7 @@ Machine line_through(Machine const& machine, std::span<Rank const> members) {
     send(members[i], members[i + 1]);
     send(members[i + 1], members[i]);
   }
-  // All on one node: as fast as its fastest links.
+  // All members are on one node: as fast as its fastest links.
   if (line.bandwidth.value() == 0.0) {
     for (int a = 0; a < machine.axes(); ++a) line.bandwidth = std::max(line.bandwidth, machine.axis(a).bandwidth);
   }

@@ -1,4 +1,4 @@
-// Counting nodes with one axis or another fastest.
+// Orders that number nodes with a given axis fastest.
 #include "rows.h"
 
 namespace allport::mapping {

@@ -1,5 +1,5 @@
-// Along Hilbert's curve through the smallest cube of a power of two that holds the box; what lies outside is passed
-// over.
+// Order along Hilbert's curve through the smallest cube with a power of two as its side that holds the box; cells
+// outside the box are skipped.
 #include <array>
 #include <bit>
 #include <span>

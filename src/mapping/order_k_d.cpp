@@ -1,6 +1,6 @@
-// Recursive bisection of both sides (Berger and Bokhari 1987): places are halved across the axis whose cut carries
-// least, ranks across the axis of their process grid that fewest bytes cross, or along a breadth-first order of their
-// graph.
+// Recursive bisection of places and ranks (Berger and Bokhari 1987): places are halved across the axis whose cut has
+// the least bandwidth, ranks across the axis of their process grid that the fewest bytes cross, or without a grid along
+// a breadth-first order of their graph.
 #include <cstdlib>
 #include <span>
 
@@ -28,7 +28,7 @@ class Bisection {
   }
 
  private:
-  /// Bytes that cross a cut through the grid across each axis, a cell of the cut.
+  /// For each axis, the bytes that cross a cut of the grid across it, per cell of the cut.
   void weigh(CartGrid const& grid) {
     weight_.assign(grid.lengths.size(), 0.0);
     for (Rank r = 0; r < task_.ranks(); ++r) {
@@ -82,13 +82,13 @@ class Bisection {
   std::size_t halve_places(std::size_t begin, std::size_t end) {
     auto const mine = places(begin, end);
     auto const coord = [&](Rank place, int a) { return machine_.coord(machine_.node_of(place), a); };
-    // A cut across an axis carries nodes / extent links of it, twice as many round a ring.
+    // A cut across an axis crosses nodes / extent of its links, twice as many on a ring.
     auto const a = widest(mine, machine_.axes(), coord, [&](std::int32_t extent, int axis) {
       auto const ring = machine_.axis(axis).wraps && extent == machine_.axis(axis).length;
       return extent / machine_.axis(axis).bandwidth.value() / (ring ? 2.0 : 1.0);
     });
     auto const middle = begin + (end - begin) / 2;
-    if (a < 0) {  // within a node: between parts of the outermost level where that is near the middle
+    if (a < 0) {  // within a node: between parts of the outermost level if that is near the middle
       std::ranges::sort(mine);
       return boundary(begin, end, middle, [&](Rank place) { return part_of(mine, place); });
     }
@@ -96,13 +96,13 @@ class Bisection {
     return boundary(begin, end, middle, [&](Rank place) { return coord(place, a); });
   }
 
-  /// The part, of the outermost level that parts them, in which a place is.
+  /// The part of a place, at the outermost level at which the places differ.
   [[nodiscard]] Rank part_of(std::span<Rank const> mine, Rank place) const {
     auto const l = machine_.levels().parting(mine.front(), mine.back());
     return l < machine_.levels().size() ? place / machine_.levels().ranks_of_part(l) : 0;
   }
 
-  /// Where `key` changes, nearest to the middle.
+  /// The position nearest to the middle at which `key` changes.
   template <class Key>
   std::size_t boundary(std::size_t begin, std::size_t end, std::size_t middle, Key&& key) {
     auto const changes = [&](std::size_t i) { return key(places_[i - 1]) != key(places_[i]); };
@@ -129,7 +129,7 @@ class Bisection {
     auto const mine = ranks(begin, end);
     auto const id = ++parts_;
     for (auto const r : mine) part_[at(r)] = id;
-    // From a rank at the rim: the last one that is reached from any other.
+    // Starts from a peripheral rank: the last one that is reached from any other.
     auto const first = breadth_first(mine, mine[0], id).back();
     auto const order = breadth_first(mine, first, id);
     std::ranges::copy(order, mine.begin());
@@ -152,7 +152,7 @@ class Bisection {
       }
     };
     go_on(start);
-    for (auto const r : mine) go_on(r);  // what no message joins to the others
+    for (auto const r : mine) go_on(r);  // ranks that are not connected to the others
     for (auto const r : mine) part_[at(r)] = id;
     return order;
   }
@@ -163,7 +163,7 @@ class Bisection {
   std::vector<Rank> ranks_;
   std::vector<double> weight_;      // by axis of the grid
   Flows in_;                        // where there is no grid
-  std::vector<std::int64_t> part_;  // to which part a rank belongs; negative: visited
+  std::vector<std::int64_t> part_;  // part of each rank; negative: visited
   std::int64_t parts_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// A process grid laid along the machine's axes (Pena13: "MPI-network matching"): every axis of the grid gets axes of
-// the machine, or parts of them, and goes through their box along a closed way; what a node holds is one more axis.
+// A process grid along the machine's axes (Pena13: "MPI-network matching"): every axis of the grid gets axes of the
+// machine, or parts of them, and follows a Hamiltonian cycle through their box; the ranks of a node are one more axis.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,12 +15,12 @@ namespace allport::mapping {
 
 namespace {
 
-/// The job's places as a box: axes of nodes, then what a node divides into, innermost first.
+/// The job's places as a box: axes of nodes, then the levels within a node, innermost first.
 struct Box {
   BoxInMachine nodes;
   int node_axes = 0;
   std::vector<std::int32_t> lengths;  // of all axes
-  std::vector<Rank> slots;            // place of node's first seat + seat, by node of the box and seat
+  std::vector<Rank> slots;            // places, by node of the box and rank within the node
   std::int32_t per_node = 1;
 };
 
@@ -66,10 +66,10 @@ std::optional<Box> box_of(MappingTask const& task) {
   return box;
 }
 
-/// factors[m][g]: how much of the machine's axis m the grid's axis g has.
+/// factors[m][g]: length of the part of machine axis m that grid axis g has.
 using Factors = std::vector<std::vector<std::int32_t>>;
 
-/// All ways to share out the machine's axes that give every axis of the grid its length, up to `most`.
+/// All divisions of the machine's axes that give every axis of the grid its length, up to `most`.
 class Shares {
  public:
   Shares(std::vector<std::int32_t> lengths, std::vector<std::int32_t> open, std::size_t most)
@@ -113,13 +113,14 @@ int parts(Factors const& factors) {
   return n;
 }
 
-/// Of one sharing: which end of a split axis belongs to whom, and which of its axes a grid axis goes along first.
+/// Variant of a division: which end of a split axis belongs to which grid axis, and along which of its axes a grid axis
+/// goes first.
 struct Variant {
   bool low_to_last = false;
   bool last_first = false;
 };
 
-/// steps[g][x][m]: what coordinate x of grid axis g adds to the coordinate of the machine's axis m.
+/// steps[g][x][m]: contribution of coordinate x of grid axis g to the coordinate on machine axis m.
 std::vector<std::vector<std::vector<std::int32_t>>> steps_of(Box const& box, Factors const& factors, Variant variant) {
   auto const ms = factors.size();
   auto const gs = factors.front().size();
@@ -186,7 +187,7 @@ std::vector<Rank> places_of(Box const& box, CartGrid const& grid, Factors const&
   return places;
 }
 
-/// What a candidate is judged by here: score() counts more, and more slowly.
+/// A quick score of a candidate; score() is more exact and slower.
 std::array<double, 2> judge(MappingTask const& task, std::vector<Rank> const& places) {
   auto const loads = link_bytes(task.machine(), task.pattern(), places);
   double hop_bytes = 0.0;
@@ -194,7 +195,7 @@ std::array<double, 2> judge(MappingTask const& task, std::vector<Rank> const& pl
   return {busiest_link(task.machine(), loads).seconds, hop_bytes};
 }
 
-constexpr std::int64_t effort = 400'000'000;  // flows and links looked at
+constexpr std::int64_t effort = 400'000'000;  // maximum number of flows and links evaluated
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Pena13: a machine of X x Y x Z routers with two hosts each counts as X x 2Y x Z, so that a line along Y has the two
-// hosts of a router beside each other, half its steps stay on the chip, and no line shares the links of Y with another.
+// Pena13: X x Y x Z routers with two hosts each are ordered as X x 2Y x Z, so that the two hosts of a router are
+// consecutive on a line along Y, half of its steps stay on the chip, and no two lines share links of Y.
 #include <fmt/format.h>
 
 #include "rows.h"
@@ -12,7 +12,7 @@ Ordered paired(MappingTask const& task) {
   if (levels.size() == 0) return {{}, "nodes are one rank each"};
   auto const slowest = slowest_axis(machine);
   if (slowest < 0) return {{}, "the machine is one node"};
-  auto const inner = levels.ranks_of_part(0);  // ranks of a host stay together
+  auto const inner = levels.ranks_of_part(0);  // the ranks of a host stay together
   auto const key = [&](Rank place) {
     auto const node = machine.node_of(place);
     auto const slot = place % machine.ranks_per_node();

@@ -1,5 +1,5 @@
-// Static mapping by Scotch, where the library was there when this one was built. It knows no bandwidths: every hop
-// costs it the same, and a node takes as many ranks as it has places in the job.
+// Static mapping by Scotch, if Allport was built with it. Scotch does not know bandwidths: every hop has the same cost,
+// and a node takes as many ranks as it has places in the job.
 #include "rows.h"
 
 #ifdef ALLPORT_SCOTCH
@@ -24,11 +24,11 @@ namespace {
 
 constexpr double imbalance = 0.01;
 constexpr SCOTCH_Num most_nodes =
-    1 << 15;  // that are mapped in one stage; on 4,096 it takes seconds, on 262,144 more than 5 minutes
+    1 << 15;  // nodes mapped in one stage; 4,096 take seconds, 262,144 more than 5 minutes
 constexpr SCOTCH_Num most_boxes = 1 << 14;
-constexpr double heaviest = 1 << 16;  // edges' weights are scaled to 1 .. this, or less
+constexpr double heaviest = 1 << 16;  // weights of edges are scaled to 1 .. this, or less
 
-/// Vertices and edges as Scotch wants them: an edge stands at both its ends.
+/// Vertices and edges in Scotch's format: each edge is listed at both ends.
 struct Graph {
   std::vector<SCOTCH_Num> first{0};
   std::vector<SCOTCH_Num> peers;
@@ -37,8 +37,8 @@ struct Graph {
   [[nodiscard]] SCOTCH_Num vertices() const { return static_cast<SCOTCH_Num>(first.size()) - 1; }
 };
 
-/// The communication graph: one edge for both ways between two ranks. Scotch adds up weights times hops in a
-/// SCOTCH_Num; where these do not fit, it crashes: nothing where even weights of 1 would not.
+/// The communication graph: one edge for both directions between two ranks. Scotch sums weights times hops in a
+/// SCOTCH_Num and crashes on overflow; so the result is empty if even weights of 1 overflow.
 std::optional<Graph> communication(Pattern const& pattern, std::int64_t most_hops) {
   Graph g;
   auto const in = pattern.flows().reversed();
@@ -73,14 +73,14 @@ std::optional<Graph> communication(Pattern const& pattern, std::int64_t most_hop
   return g;
 }
 
-/// At least the longest route between two nodes.
+/// An upper bound of the longest route between two nodes.
 std::int64_t most_hops(Machine const& machine) {
   std::int64_t hops = 1;
   for (int a = 0; a < machine.axes(); ++a) hops += machine.axis(a).length;
   return hops;
 }
 
-/// Nodes of the job, and how many of its places each has.
+/// Nodes of the job, and the job's places on each.
 std::map<Node, std::vector<Rank>> slots_of(MappingTask const& task) {
   std::map<Node, std::vector<Rank>> slots;
   for (auto const place : task.allocation()) slots[task.machine().node_of(place)].push_back(place);
@@ -88,9 +88,9 @@ std::map<Node, std::vector<Rank>> slots_of(MappingTask const& task) {
   return slots;
 }
 
-/// A torus or mesh, or some nodes of it; the first axis counts fastest.
+/// A torus or mesh, or some nodes of it; the first axis is fastest.
 struct Target {
-  std::vector<SCOTCH_Num> lengths;  // all of them, 1 too
+  std::vector<SCOTCH_Num> lengths;  // including axes of length 1
   bool wraps = false;
   std::vector<SCOTCH_Num> part;  // empty: all nodes
 
@@ -110,7 +110,7 @@ Target whole(Machine const& machine) {
   return t;
 }
 
-/// A node of the target for each vertex, as an index into its part where it has one; nothing when Scotch fails.
+/// For each vertex a node of the target, or an index into its part if it has one; empty if Scotch fails.
 std::optional<std::vector<SCOTCH_Num>> map_graph(Graph& vertices, Target target, SCOTCH_Num strategy_flag) {
   std::vector<SCOTCH_Num> found(static_cast<std::size_t>(vertices.vertices()), 0);
   auto const parts = target.part.empty() ? target.nodes() : static_cast<SCOTCH_Num>(target.part.size());
@@ -133,7 +133,7 @@ std::optional<std::vector<SCOTCH_Num>> map_graph(Graph& vertices, Target target,
                                 nullptr, nullptr, static_cast<SCOTCH_Num>(vertices.peers.size()), vertices.peers.data(),
                                 vertices.weights.data()) == 0;
 #ifdef SCOTCH_OPTIONNUMDETERMINISTIC
-  // From version 7 Scotch starts a thread for each core, and its answer depends on which of them is first.
+  // From version 7 on Scotch starts a thread for each core, and its result depends on their timing.
   SCOTCH_Context one_thread;
   SCOTCH_contextInit(&one_thread);
   fine = fine && SCOTCH_contextThreadSpawn(&one_thread, 1, nullptr) == 0;
@@ -159,9 +159,9 @@ std::optional<std::vector<SCOTCH_Num>> map_graph(Graph& vertices, Target target,
   return found;
 }
 
-/// The machine as boxes of equal size, at most most_boxes of them, as far as its lengths have divisors.
+/// The machine divided into at most most_boxes boxes of equal size, as far as its lengths have divisors.
 struct Boxes {
-  Target boxes, box;  // the boxes' own torus or mesh; the inside of each
+  Target boxes, box;  // the torus or mesh of boxes; the inside of each box
 
   explicit Boxes(Target const& all) : boxes(all), box{std::vector<SCOTCH_Num>(all.lengths.size(), 1), false, {}} {
     while (boxes.nodes() > most_boxes) {
@@ -174,7 +174,7 @@ struct Boxes {
     }
   }
 
-  /// The whole's node in a place of a box.
+  /// The machine's node at a position inside a box.
   [[nodiscard]] SCOTCH_Num node(SCOTCH_Num of_box, SCOTCH_Num inside) const {
     SCOTCH_Num node = 0, stride = 1;
     for (std::size_t a = 0; a < box.lengths.size(); ++a) {
@@ -194,13 +194,13 @@ SCOTCH_Num along(Target const& t, SCOTCH_Num node, std::size_t axis) {
   return node % t.lengths[axis];
 }
 
-/// Turns a box's inside round where its ranks would be nearer to what they talk to in others.
+/// Mirrors the inside of a box if that brings its ranks nearer to the ranks in other boxes that they communicate with.
 void face_neighbours(Graph const& g, Boxes const& all, std::vector<SCOTCH_Num> const& box_of,
                      std::vector<SCOTCH_Num> const& members, std::vector<SCOTCH_Num>& inside) {
   for (std::size_t a = 0; a < all.box.lengths.size(); ++a) {
     auto const n = all.box.lengths[a], m = all.boxes.lengths[a];
     if (n == 1 || m == 1) continue;
-    double outwards = 0.0;  // bytes towards the upper side of those that are in the upper half, and so on
+    double outwards = 0.0;  // bytes times distance from the middle; negative: mirror
     for (std::size_t i = 0; i < members.size(); ++i) {
       auto const v = static_cast<std::size_t>(members[i]);
       auto const here = along(all.boxes, box_of[v], a);
@@ -218,14 +218,14 @@ void face_neighbours(Graph const& g, Boxes const& all, std::vector<SCOTCH_Num> c
   }
 }
 
-/// Scotch's time grows faster than its target: a large machine is mapped in two stages, ranks to boxes and those of a
-/// box to its nodes.
+/// Scotch's time grows faster than linearly in the target: a large machine is mapped in two stages, ranks to boxes,
+/// then the ranks of a box to its nodes.
 std::optional<std::vector<SCOTCH_Num>> map_by_boxes(Graph& g, Target const& target) {
   Boxes const all(target);
   auto const box_of = map_graph(g, all.boxes, SCOTCH_STRATQUALITY);
   if (!box_of) return std::nullopt;
   std::vector<std::vector<SCOTCH_Num>> members(static_cast<std::size_t>(all.boxes.nodes()));
-  std::vector<SCOTCH_Num> number(box_of->size());  // in its box
+  std::vector<SCOTCH_Num> number(box_of->size());  // within its box
   for (std::size_t v = 0; v < box_of->size(); ++v) {
     auto& of_box = members[static_cast<std::size_t>((*box_of)[v])];
     number[v] = static_cast<SCOTCH_Num>(of_box.size());
@@ -254,13 +254,13 @@ std::optional<std::vector<SCOTCH_Num>> map_by_boxes(Graph& g, Target const& targ
   return nodes;
 }
 
-/// Searches nodes outwards from one.
+/// Breadth-first search for the nearest node.
 class Nearest {
  public:
   explicit Nearest(Machine const& machine) : machine_(machine), seen_(at(machine.nodes()), 0) {}
 
-  /// The nearest node for which fits(node), of several the one with the least number.
-  /// @pre there is one
+  /// The nearest node with fits(node); of several the one with the smallest number.
+  /// @pre such a node exists
   template <class Fits>
   Node with(Node from, Fits&& fits) {
     ++now_;
@@ -287,7 +287,7 @@ class Nearest {
 
  private:
   Machine const& machine_;
-  std::vector<std::int64_t> seen_;  // in which search
+  std::vector<std::int64_t> seen_;  // number of the search that has seen the node
   std::int64_t now_ = 0;
 };
 
@@ -306,13 +306,13 @@ Ordered scotch(MappingTask const& task) {
   if (large && !all) {
     return {{}, fmt::format("Scotch takes minutes for more than {} nodes that are not the whole machine", most_nodes)};
   }
-  // Scotch's generator of random numbers is one for the process.
+  // Scotch's random number generator is global to the process.
   static std::mutex one_at_a_time;
   auto const lock = std::lock_guard(one_at_a_time);
   SCOTCH_randomReset();
   auto const found = large ? map_by_boxes(*graph, target) : map_graph(*graph, target, SCOTCH_STRATQUALITY);
   if (!found) return {{}, "Scotch could not map this graph"};
-  // Scotch balances to a hundredth: who is over a node's places goes to the nearest node that has one.
+  // Scotch balances within 1 %: ranks beyond a node's places go to the nearest node with a free place.
   std::vector<std::vector<Rank>> left(at(task.machine().nodes()));
   for (auto const& [node, places_of_node] : slots) left[at(node)] = places_of_node;
   auto const slots_at = [&](Node n) -> std::vector<Rank>& { return left[at(n)]; };

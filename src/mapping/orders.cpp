@@ -1,4 +1,4 @@
-// The table of orders. A new one is a function in a file of its own and a row here.
+// The table of orders. A new order is a function in a file of its own and a row here.
 #include "allport/mapping/orders.h"
 
 #include <fmt/format.h>

@@ -17,11 +17,11 @@ namespace {
 using mapping::at;
 using mapping::Swaps;
 
-constexpr double hot = 0.9;        // of the largest load
-constexpr double of_hops = 0.5;    // what a share of the hop-bytes counts beside the same share of the links' norm
-constexpr int rounds = 60;         // in which the threshold falls to nothing
-constexpr int samples = 400;       // of swaps, to set the first threshold
-constexpr int fewest_a_rank = 40;  // swaps; where the effort pays for fewer, descent alone does more
+constexpr double hot = 0.9;        // share of the largest load from which a link counts as busy
+constexpr double of_hops = 0.5;    // weight of a relative change of hop-bytes; that of the norm of link loads is 1
+constexpr int rounds = 60;         // of threshold accepting, in which the threshold falls to 0
+constexpr int samples = 400;       // sampled swaps that set the first threshold
+constexpr int fewest_a_rank = 40;  // swaps per rank; with fewer, descent alone is better
 constexpr int most_a_rank = 4000;
 constexpr int random_partners = 3;
 constexpr int passes = 40;
@@ -47,13 +47,13 @@ class Search {
   }
 
  private:
-  /// Of places, less being better: hop-bytes where they are too many, the largest load, hop-bytes.
+  /// Merit of a mapping, lower is better: hop-bytes beyond the limit, the largest load, hop-bytes.
   using Merit = std::tuple<double, double, double>;
 
   [[nodiscard]] bool has_effort() const { return swaps_.looked_at() < most_; }
   [[nodiscard]] bool too_many_hops() const { return swaps_.hop_bytes() > most_hop_bytes_; }
 
-  /// Whether no places can be better: with one rank on a node every byte crosses one link at least. Here none crosses
+  /// Whether the mapping is optimal: with one rank per node every byte crosses at least one link. Here no byte crosses
   /// more, and all links take equally long.
   [[nodiscard]] bool perfect() const {
     if (ranks_per_node_ > 1) return false;
@@ -72,7 +72,7 @@ class Search {
     return swaps_.largest() * rates <= bytes * (1.0 + 1e-9);
   }
 
-  /// Keeps the places if they are the best so far; returns their largest load.
+  /// Stores the mapping if it is the best so far; returns its largest load.
   double keep() {
     auto const largest = swaps_.largest();
     auto const merit = Merit(too_many_hops() ? swaps_.hop_bytes() : 0.0, largest, swaps_.hop_bytes());
@@ -83,7 +83,7 @@ class Search {
     return largest;
   }
 
-  /// What a swap that was made changes: shares of the norm of the links' loads and of the hop-bytes.
+  /// Merit difference of a swap: relative change of the norm of link loads, and of the hop-bytes.
   [[nodiscard]] double difference(Swaps::Change const& change) const {
     if (change.hop_bytes > 0.0 && too_many_hops()) return std::numeric_limits<double>::infinity();
     auto const sum = swaps_.sum() - change.sum;
@@ -92,7 +92,7 @@ class Search {
     return of_loads + of_hops * (hop_bytes > 0.0 ? change.hop_bytes / hop_bytes : change.hop_bytes);
   }
 
-  /// False where no link carries anything.
+  /// False if no link has any load.
   bool begin_round(int squarings) {
     auto const top = keep();
     if (top <= 0.0) return false;
@@ -107,14 +107,14 @@ class Search {
 
   [[nodiscard]] unsigned below(std::size_t n) { return static_cast<unsigned>(random_() % n); }
 
-  /// A rank beside a place: of a neighbouring node, or of the same one where it has several.
+  /// A rank near a place: on a neighbouring node, or on the same node if it has several ranks.
   Rank near(Rank place) {
     auto const p = below(ports_ + (ranks_per_node_ > 1 ? 1 : 0));
     if (p < ports_) return swaps_.beside(place, static_cast<Port>(p));
     auto const node = place / static_cast<Rank>(ranks_per_node_);
     return swaps_.rank_at(node * static_cast<Rank>(ranks_per_node_) + static_cast<Rank>(below(ranks_per_node_)));
   }
-  /// The rank at the other end of one of a rank's messages; -1: it has none.
+  /// The other rank of one of the rank's messages; -1: it has none.
   Rank peer_of(Rank r) {
     auto const sent = swaps_.sent(r);
     auto const received = swaps_.received(r);
@@ -137,7 +137,7 @@ class Search {
     return {r, kind < 7 ? any() : some_hot()};
   }
 
-  /// Makes a swap that changes anything, until it is undone.
+  /// Tries the swap of two ranks on different nodes; returns the merit difference.
   std::optional<double> swapped(Rank a, Rank b) {
     if (a < 0 || b < 0 || a == b || !swaps_.apart(a, b)) return std::nullopt;
     return difference(swaps_.swap(a, b));
@@ -197,7 +197,7 @@ class Search {
     return false;
   }
 
-  /// Moves ranks off the busiest links, from the best places on.
+  /// Descent from the best mapping: moves ranks away from the busiest links.
   void descend(int squarings) {
     double least = std::numeric_limits<double>::infinity();
     for (int pass = 0, idle = 0; pass < passes && has_effort() && idle < 3; ++pass) {

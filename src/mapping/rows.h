@@ -1,4 +1,4 @@
-// The functions of the table in orders.cpp, and what they share.
+// The functions of the table in orders.cpp, and their common parts.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Ordered matched(MappingTask const& task);
 Ordered k_d(MappingTask const& task);
 Ordered scotch(MappingTask const& task);
 
-/// The job's places by what key(place) says, equal ones in the order of the machine.
+/// The job's places sorted by key(place), then by the machine's order.
 template <class Key>
 std::vector<Rank> places_by(MappingTask const& task, Key&& key) {
   using Keyed = std::pair<decltype(key(Rank{})), Rank>;
@@ -37,7 +37,7 @@ std::vector<Rank> places_by(MappingTask const& task, Key&& key) {
   return places;
 }
 
-/// Ranks by key(rank), equal ones by number: what sits on the i-th of places that are in an order.
+/// Ranks sorted by key(rank), then by number.
 template <class Key>
 std::vector<Rank> ranks_by(Rank ranks, Key&& key) {
   using Keyed = std::pair<decltype(key(Rank{})), Rank>;
@@ -51,14 +51,14 @@ std::vector<Rank> ranks_by(Rank ranks, Key&& key) {
   return sorted;
 }
 
-/// The i-th of `ranks` on the i-th of `places`.
+/// Places by rank: the i-th of `ranks` is at the i-th of `places`.
 [[nodiscard]] std::vector<Rank> laid(std::vector<Rank> const& ranks, std::vector<Rank> const& places);
 
-/// A node's number when the axes count in another order, `axes[0]` fastest.
+/// A node's number if axes are counted in the order of `axes`, `axes[0]` fastest.
 [[nodiscard]] std::int64_t number(Machine const& machine, Node node, std::vector<int> const& axes);
 /// All axes of the machine, x first.
 [[nodiscard]] std::vector<int> axes_of(Machine const& machine);
-/// A cell's number when the first axis of the grid counts fastest, as machines count.
+/// A cell's number if the first axis of the grid is fastest, as in machines.
 [[nodiscard]] std::int64_t x_fastest_number(CartGrid const& grid, Rank rank);
 /// The axis, longer than 1, whose links are slowest; -1 where all are 1.
 [[nodiscard]] int slowest_axis(Machine const& machine);

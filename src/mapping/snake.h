@@ -1,4 +1,4 @@
-// Snakes: numbers whose neighbours differ by one step along one axis.
+// Snakes: numberings of a box in which consecutive cells are neighbours.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace allport::mapping {
 
-/// Where a cell lies on the snake through a box, `at[0]` and `lengths[0]` being the fastest axis: the reflected count,
-/// in which an axis runs backwards whenever the axes above it have made an odd number of steps.
+/// Number of a cell on the snake through a box, axis 0 fastest (reflected count): an axis runs backwards if the axes
+/// above it have made an odd number of steps.
 [[nodiscard]] inline std::int64_t snake_number(std::span<std::int32_t const> at,
                                                std::span<std::int32_t const> lengths) {
   std::int64_t n = 0;
@@ -30,7 +30,7 @@ inline void snake_cell(std::int64_t n, std::span<std::int32_t const> lengths, st
   }
 }
 
-/// Where a cell lies on a closed way through a box, on which the last cell is a neighbour of the first; the snake where
+/// Number of a cell on a Hamiltonian cycle through a box: the last cell is a neighbour of the first. It is the snake if
 /// the box has no axis of even length, or only one axis longer than 1.
 [[nodiscard]] std::int64_t cycle_number(std::span<std::int32_t const> at, std::span<std::int32_t const> lengths);
 

@@ -8,7 +8,7 @@ namespace allport::mapping {
 
 namespace {
 
-constexpr double of_a_dead_link = 1e6;  // no link to go over: its load weighs more than any other's
+constexpr double of_a_dead_link = 1e6;  // factor of a dead link's load, so that it outweighs any other
 
 }  // namespace
 
@@ -103,7 +103,7 @@ void Swaps::change(Node from, Node to, std::int64_t bytes) {
   looked_at_ += hops;
 }
 
-/// Adds (sign 1) or takes away (-1) all messages of two ranks, those between them once.
+/// Adds (sign 1) or removes (-1) all messages of two ranks; those between the two count once.
 void Swaps::messages(Rank a, Rank b, std::int64_t sign) {
   auto const here = node_at(a);
   auto const there = node_at(b);

@@ -1,4 +1,4 @@
-// Loads of links while two ranks at a time trade places.
+// Loads of links while pairs of ranks are swapped.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace allport::mapping {
 
-/// Bytes on every link under places that change by swaps. What a swap costs does not grow with the machine: the routes
-/// of two ranks' messages are walked, before and after.
+/// Bytes on every link of a mapping that changes by swaps. The cost of a swap does not depend on the size of the
+/// machine: it walks the routes of two ranks' messages, before and after.
 class Swaps {
  public:
   Swaps(Machine const& machine, Pattern const& pattern, std::vector<Rank> places);
@@ -20,40 +20,40 @@ class Swaps {
   [[nodiscard]] Machine const& machine() const { return machine_; }
   [[nodiscard]] std::vector<Rank> const& places() const { return place_; }
   [[nodiscard]] Rank ranks() const { return static_cast<Rank>(place_.size()); }
-  /// The rank at a place; -1: none of the job's.
+  /// The rank at a place; -1: none.
   [[nodiscard]] Rank rank_at(Rank place) const { return rank_at_[at(place)]; }
   [[nodiscard]] std::span<Flow const> sent(Rank r) const { return out_.of(r); }
   [[nodiscard]] std::span<Flow const> received(Rank r) const { return in_.of(r); }
-  /// The rank in the same seat of the node behind a port of a place's node; -1 where none of this job is.
+  /// The rank with the same number within the node behind a port of the place's node; -1 if there is none.
   [[nodiscard]] Rank beside(Rank place, Port p) const;
-  /// Link loads that were looked at.
+  /// Number of link loads evaluated so far.
   [[nodiscard]] std::int64_t looked_at() const { return looked_at_; }
 
   /// Seconds of the link that takes longest; a dead one's bytes count a million times.
   [[nodiscard]] double largest() const;
   [[nodiscard]] double hop_bytes() const { return static_cast<double>(hop_bytes_); }
-  /// Sets the sum over links of (seconds / unit)^(2^squarings) up anew.
+  /// Recomputes the sum over links of (seconds / unit)^(2^squarings).
   /// @pre unit > 0
   void measure(double unit, int squarings);
   [[nodiscard]] double sum() const { return sum_; }
   /// Whether a message of the rank crosses a link of `seconds` or more.
   [[nodiscard]] bool crosses(Rank r, double seconds);
 
-  /// What a swap makes of the sum and of the hop-bytes.
+  /// Change of the sum and of the hop-bytes by a swap.
   struct Change {
     double sum = 0.0;
     double hop_bytes = 0.0;
   };
-  /// Whether two ranks are on different nodes, so that a swap changes anything.
+  /// Whether two ranks are on different nodes, so that a swap has an effect.
   [[nodiscard]] bool apart(Rank a, Rank b) const { return node_[at(place_[at(a)])] != node_[at(place_[at(b)])]; }
-  /// Swaps two ranks that are apart, until undo() or the next swap.
+  /// Swaps two ranks on different nodes; undo() reverts the last swap.
   Change swap(Rank a, Rank b);
   void undo();
 
  private:
   struct Link {
     std::int64_t bytes = 0;
-    std::int64_t before = 0;  // the swap that was tried last
+    std::int64_t before = 0;  // load before the last swap
     double scale = 0.0;       // seconds per byte
     std::uint32_t stamp = 0;
   };
@@ -64,7 +64,7 @@ class Swaps {
     bool wraps = true;
   };
 
-  /// Calls visit(link) along Machine::route, until it says that it has seen enough.
+  /// Calls visit(link) along Machine::route until it returns false.
   template <class Visit>
   void route(Node from, Node to, Visit&& visit) {
     auto const axes = axes_.size();
@@ -76,7 +76,7 @@ class Swaps {
       if (x == y) continue;
       auto const n = axes_[a].length;
       auto steps = y - x;
-      if (axes_[a].wraps) {  // the shorter way round, a tie the positive way
+      if (axes_[a].wraps) {  // the shorter direction, positive in case of a tie
         if (2 * steps > n) steps -= n;
         if (2 * steps <= -n) steps += n;
       }

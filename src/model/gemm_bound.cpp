@@ -18,8 +18,8 @@ std::array<double, 3> longest_first(GemmShape shape) {
   return sorted;
 }
 
-/// Of how many multiplications of one rank. Where they are few, D is the surface of a cube; where they are many, the
-/// shortest dimension, or the two shorter ones, are the cuboid's.
+/// Regime of a rank with so many multiplications. 3: D is half the surface of a cube; 2: of a cuboid as long as the
+/// shortest dimension k; 1: of a cuboid as long as n and k (Al Daas et al. 2022, Theorem 3).
 int regime_of(double products, GemmShape shape) {
   auto const [m, n, k] = longest_first(shape);
   if (products >= n * n * k) return 1;

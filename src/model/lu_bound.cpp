@@ -13,6 +13,7 @@ double lu_products(std::int64_t m, std::int64_t n) {
   auto const rows = static_cast<double>(m);
   auto const cols = static_cast<double>(n);
   auto const steps = std::min(rows, cols);
+  // Sum over s = 1 .. steps of (rows - s)(cols - s).
   return rows * cols * steps - (rows + cols) * steps * (steps + 1.0) / 2.0 +
          steps * (steps + 1.0) * (2.0 * steps + 1.0) / 6.0;
 }

@@ -12,7 +12,7 @@ namespace {
 
 double rounds(std::int64_t ranks) { return std::ceil(std::log2(static_cast<double>(ranks))); }
 
-/// Flops beyond an even share on the critical path: what the busiest process does in each step is summed, F taken off.
+/// Flops on the critical path beyond an even share F: the sum over steps of the busiest process's flops, less F.
 double idle_flops(LuShape const& s, LuPivoting pivoting) {
   auto const steps = s.n / s.b;
   // Remaining rows after step t are r = (steps - t) b; block-cyclic by b, the fullest process has
@@ -28,7 +28,7 @@ double idle_flops(LuShape const& s, LuPivoting pivoting) {
   auto const corners = 2.0 / 3.0 * s.b * s.b * s.b * steps;
   auto path = update + s.b * s.b * (rows + columns) / s.layers + corners;
   if (pivoting == LuPivoting::tournament) {
-    // A copy of the local panel is eliminated, then in every round of both trees two candidates stacked, [2b x b].
+    // A copy of the local panel is eliminated, then in every round of both trees two stacked candidates, [2b x b].
     auto const tall = rows / s.layers * s.b * s.b + corners;
     auto const stacked = 5.0 / 3.0 * s.b * s.b * s.b * steps;
     path += tall + stacked * (rounds(s.grid.rows) + rounds(s.grid.layers));
@@ -45,7 +45,7 @@ LuCost lu_cost(std::int64_t n, GemmGrid grid, LuBlocks blocks, LuPivoting pivoti
   cost.idle = idle_flops(s, pivoting);
   visit_lu_steps(s, pivoting, [&](LuStep const& step) {
     if (step.nodes == 1) {
-      return;  // nobody sends along a line of one
+      return;  // a line of one node has no messages
     }
     auto const words = step.count * step.words;
     cost.words += words;

@@ -1,4 +1,4 @@
-// The communication of an LU factorization as a list: what goes along which line of the grid, how often, how much.
+// The communication of an LU factorization as a list: per grid line, the kind of message, how often, how many words.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace allport::model {
 
-/// The arguments as the formulas' letters.
+/// The arguments by the letters of the formulas.
 struct LuShape {
   GemmGrid grid;
   double n = 0.0, b = 0.0, big = 0.0;  ///< big: B_g
@@ -30,13 +30,13 @@ struct LuStep {
     multicast,
     reduction,
     message,   ///< one to one over a link
-    exchange,  ///< everybody's words in equal parts to the others of the line
+    exchange,  ///< each node's words in equal parts to the other nodes of the line
   };
   LuPart part = LuPart::corner;
   Kind kind = Kind::multicast;
   std::int64_t nodes = 1;  ///< of the line
-  double count = 0.0;      ///< times in the whole factorization
-  double words = 0.0;      ///< each time, in the mean over the steps; costs are affine in it, so the sum is exact
+  double count = 0.0;      ///< number in the whole factorization
+  double words = 0.0;      ///< of each, mean over the steps; costs are affine in it, so the sum is exact
 };
 
 /// Every step of the factorization [in the order of Solomonik11, slides 14 to 17].

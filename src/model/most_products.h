@@ -1,4 +1,4 @@
-// The most multiplications that one rank does.
+// Maximum number of multiplications of one rank.
 #pragma once
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 
 namespace allport::model {
 
-/// W: what the caller says, or all products spread evenly over p ranks; never more than all.
+/// W: the caller's value, or if that is 0 all products spread evenly over p ranks; at most all products.
 inline double checked_most(double products, double p, double most_products) {
   ensure(most_products == 0.0 || most_products >= products / p * (1.0 - 1e-12), "most_products", most_products,
-         "at least the mean rank's multiplications, or 0 where all do as many");
+         "at least the mean rank's multiplications, or 0 if work is spread evenly");
   return most_products > 0.0 ? std::min(most_products, products) : products / p;
 }
 

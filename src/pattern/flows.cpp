@@ -16,7 +16,7 @@ Flows::Flows(Rank ranks, std::vector<Message> const& messages) : first_(at(ranks
   for (std::size_t i = 0; i < messages.size(); ++i) {
     auto const& m = messages[i];
     auto const name = [i](char const* part) { return fmt::format("messages[{}].{}", i, part); };
-    // Names cost an allocation, which millions of messages would feel.
+    // ensure() is called only on errors: its name costs an allocation, too much for millions of messages.
     if (m.from < 0 || m.from >= ranks) ensure(false, name("from"), m.from, fmt::format("a rank in 0..{}", ranks - 1));
     if (m.to < 0 || m.to >= ranks) ensure(false, name("to"), m.to, fmt::format("a rank in 0..{}", ranks - 1));
     if (m.bytes < 0) ensure(false, name("bytes"), m.bytes, "a number >= 0");
@@ -28,7 +28,7 @@ Flows::Flows(Rank ranks, std::vector<Message> const& messages) : first_(at(ranks
   for (auto const& m : messages) {
     if (counts(m)) all_[at(next[at(m.from)]++)] = {m.to, m.bytes};
   }
-  // Flows to one rank become one, where the first of them stands.
+  // Flows to one rank are merged at the position of the first.
   std::vector<std::int64_t> seen(at(ranks), -1);
   std::int64_t kept = 0;
   for (std::size_t r = 0; r < at(ranks); ++r) {

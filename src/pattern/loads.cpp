@@ -9,7 +9,8 @@ namespace {
 
 using pattern::at;
 
-/// Bytes that begin and end to flow, along lines of the machine: a running sum over a line gives its links' loads.
+/// Bytes that start (+) and end (-) at each position of the machine's lines: the running sum along a line is the load
+/// of its links.
 class Ends {
  public:
   explicit Ends(Machine const& machine) : machine_(machine), change_(at(machine.link_ids()), 0) {}
@@ -31,7 +32,7 @@ class Ends {
       change(node(first), p) += bytes;
       if (last < n) {
         change(node(last), p) -= bytes;
-      } else if (last > n) {  // round the ring: also from its beginning
+      } else if (last > n) {  // across the wrap: also from the beginning of the line
         change(node(0), p) += bytes;
         change(node(last - n), p) -= bytes;
       }

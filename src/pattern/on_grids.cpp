@@ -22,7 +22,7 @@ std::int64_t power(std::int64_t base, int exponent) {
   return p;
 }
 
-/// All offsets of -1, 0, 1 along each axis but that of no neighbour at all.
+/// All offsets of -1, 0 or 1 along each axis, except the zero offset.
 template <class Visit>
 void each_offset(int axes, Visit&& visit) {
   std::array<std::int32_t, max_grid_axes> offset{};
@@ -65,7 +65,7 @@ void check_axes(CartGrid const& grid, std::span<int const> axes) {
   }
 }
 
-/// Ring allgather of n ranks: n - 1 rounds, each passes on the block that came last.
+/// Ring allgather of n ranks: n - 1 rounds, each forwards the block of the previous round.
 Schedule ring_of(Rank n, std::int64_t bytes) {
   Contract none;
   none.what = Collective::none;
@@ -167,7 +167,7 @@ Pattern allgather_along(CartGrid const& grid, std::span<int const> axes, std::in
   check_bytes(bytes);
   auto groups = groups_along(grid, axes);
   auto const size = static_cast<Rank>(groups.front().size());
-  if (bytes == 0) groups.clear();  // streams have bytes
+  if (bytes == 0) groups.clear();  // streams of no bytes are not allowed
   return Pattern::of_schedules(fmt::format("allgather along {} of {}", along_text(axes), grid.text()), grid.ranks(),
                                {{ring_of(size, bytes), std::move(groups)}}, grid);
 }
@@ -180,7 +180,7 @@ Pattern transpose(CartGrid const& grid, std::int64_t bytes) {
     if (grid.length(a) > 1) long_axes.push_back(a);
   }
   ensure(long_axes.size() <= 2, "grid", grid.text(), "at most two axes longer than 1, rows and columns");
-  // A grid of one axis is a row; where both are 1 there is nothing to send.
+  // A grid of one axis is a row; if both are 1, there is nothing to send.
   auto const row_axis = long_axes.size() == 2 ? long_axes[0] : -1;
   auto const column_axis = long_axes.empty() ? -1 : long_axes.back();
   auto const p = row_axis < 0 ? 1 : std::int64_t{grid.length(row_axis)};
@@ -196,8 +196,8 @@ Pattern transpose(CartGrid const& grid, std::int64_t bytes) {
   std::vector<Message> messages;
   for (std::int64_t r = 0; r < p; ++r) {
     for (std::int64_t c = 0; c < q; ++c) {
-      // Rows of the new block are columns of the old one: it wants old rows of column block c, old columns of row
-      // block r.
+      // Rows of the new block are columns of the old matrix: it needs the old rows of column block c, the old columns
+      // of row block r.
       for (auto i = c * p / q; i < p && overlap(i, q, c, p) > 0; ++i) {
         for (auto j = r * q / p; j < q && overlap(j, p, r, q) > 0; ++j) {
           auto const share =

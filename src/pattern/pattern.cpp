@@ -45,14 +45,14 @@ void check_groups(Rank ranks, std::vector<Concurrent> const& concurrent) {
   }
 }
 
-/// Operations of the longest chain of receives, each of which waits for the one before.
+/// Number of receives in the longest chain in which each waits for the one before.
 std::int64_t chain_of(Schedule const& schedule) {
   auto const linked = LinkedProgram(schedule);
   std::vector<std::int64_t> depth(linked.size(), 0);
   std::vector<std::int32_t> open(linked.size());
   std::vector<OpId> ready;
   for (OpId i = 0; i < linked.size(); ++i) {
-    // A dependence that gives back room (a lag) is no chain of data.
+    // A dependence with a lag waits for buffer space, not for data.
     for (auto const& need : linked.needs(i)) open[i] += need.lag <= 0 ? 1 : 0;
     if (linked.op(i).kind == OpKind::receive) ++open[i];
     if (open[i] == 0) ready.push_back(i);
@@ -69,7 +69,7 @@ std::int64_t chain_of(Schedule const& schedule) {
     if (linked.op(i).kind == OpKind::send) settle(linked.op(i).partner, depth[i] + 1);
     OpId last = no_op;
     for (auto const w : linked.wakes(i)) {
-      if (w == last) continue;  // named once for each of its dependences, which stand side by side
+      if (w == last) continue;  // listed once for each of its dependences, one after the other
       last = w;
       for (auto const& need : linked.needs(w)) {
         if (need.op == i && need.lag <= 0) settle(w, depth[i]);

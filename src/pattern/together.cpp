@@ -19,13 +19,13 @@ struct GroupMember {
   std::int32_t first_channel = 0;
 };
 
-/// What all programs read: made once, then never changed.
+/// Shared by all programs; immutable once built.
 struct Table {
   std::shared_ptr<Flows const> out;
   std::shared_ptr<std::vector<Concurrent> const> concurrent;
   Flows in;
   Cut cut;
-  std::vector<std::int64_t> first_member;  // by rank, and the end
+  std::vector<std::int64_t> first_member;  // by rank, then the end
   std::vector<GroupMember> members;
 };
 
@@ -43,7 +43,7 @@ std::int32_t channels_of(Schedule const& schedule) {
 
 void add_members(Table& table, Rank ranks) {
   table.first_member.assign(at(ranks) + 1, 0);
-  bool apart = true;  // no rank in two groups: channels cannot meet
+  bool apart = true;  // no rank is in two groups, so channels cannot clash
   for (auto const& c : *table.concurrent) {
     for (auto const& members : c.groups) {
       for (auto const r : members) apart = ++table.first_member[at(r) + 1] == 1 && apart;
@@ -52,7 +52,7 @@ void add_members(Table& table, Rank ranks) {
   for (std::size_t r = 0; r < at(ranks); ++r) table.first_member[r + 1] += table.first_member[r];
   table.members.resize(at(table.first_member.back()));
   auto next = table.first_member;
-  std::int64_t channel = 1;  // 0: the plain messages'
+  std::int64_t channel = 1;  // 0 is that of plain messages
   for (std::size_t c = 0; c < table.concurrent->size(); ++c) {
     auto const& one = (*table.concurrent)[c];
     auto const channels = one.groups.empty() ? 0 : channels_of(one.schedule);
@@ -85,7 +85,7 @@ void add_messages(Table const& table, Rank rank, Program& into) {
   for (auto const& flow : table.out->of(rank)) end(OpKind::send, flow);
 }
 
-// A group's program with its ranks, channels and buffers among all: what was input or output is scratch here.
+// Adds a group member's program with global ranks and channels; its input and output become scratch.
 void add_member(Table const& table, GroupMember const& member, Program& into) {
   auto const& one = (*table.concurrent)[at(member.concurrent)];
   auto const& members = one.groups[at(member.group)];

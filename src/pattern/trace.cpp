@@ -1,4 +1,4 @@
-// Pattern as a file.
+// Pattern files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Reads the parts of a pattern file, and says which one is wrong.
+/// Reads the parts of a pattern file; errors name the part.
 class Reader {
  public:
   explicit Reader(std::string_view origin) : origin_(origin) {}
@@ -26,7 +26,7 @@ class Reader {
   [[nodiscard]] std::int64_t number(json const& value, std::string const& name, std::int64_t least,
                                     std::int64_t most) const {
     if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<std::uint64_t>() > max_)) {
-      fail(fmt::format("{} is no whole number", name));
+      fail(fmt::format("{} is not a whole number", name));
     }
     auto const n = value.get<std::int64_t>();
     if (n < least || n > most) fail(fmt::format("{} = {} is not in {}..{}", name, n, least, most));
@@ -91,19 +91,19 @@ std::string Pattern::to_json() const {
 Pattern Pattern::from_json(std::string_view text, std::string_view origin) {
   auto const reader = Reader(origin);
   auto const file = json::parse(text, nullptr, false);
-  if (file.is_discarded()) reader.fail("is no JSON");
-  if (!file.is_object()) reader.fail("is no JSON object");
+  if (file.is_discarded()) reader.fail("is not JSON");
+  if (!file.is_object()) reader.fail("is not a JSON object");
   for (auto const* key : {"ranks", "messages"}) {
     if (!file.contains(key)) reader.fail(fmt::format("has no \"{}\"", key));
   }
   auto const ranks = reader.length(file["ranks"], "ranks");
-  if (!file["messages"].is_array()) reader.fail("messages is no list");
+  if (!file["messages"].is_array()) reader.fail("messages is not a list");
   std::vector<Message> messages;
   messages.reserve(file["messages"].size());
   for (auto const& m : file["messages"]) {
     auto const name = [&](char const* part) { return fmt::format("messages[{}].{}", messages.size(), part); };
     if (!m.is_array() || m.size() != 3)
-      reader.fail(fmt::format("messages[{}] is no [from, to, bytes]", messages.size()));
+      reader.fail(fmt::format("messages[{}] is not [from, to, bytes]", messages.size()));
     messages.push_back({static_cast<Rank>(reader.number(m[0], name("from"), 0, ranks - 1)),
                         static_cast<Rank>(reader.number(m[1], name("to"), 0, ranks - 1)),
                         reader.number(m[2], name("bytes"), 0, std::numeric_limits<std::int64_t>::max())});
@@ -112,7 +112,7 @@ Pattern Pattern::from_json(std::string_view text, std::string_view origin) {
   auto grid = reader.grid(file);
   if (grid) {
     grid->check();
-    if (grid->ranks() != ranks) reader.fail(fmt::format("grid {} has not {} ranks", grid->text(), ranks));
+    if (grid->ranks() != ranks) reader.fail(fmt::format("grid {} does not have {} ranks", grid->text(), ranks));
   }
   return of_messages(std::move(name), ranks, messages, std::move(grid));
 }

@@ -8,7 +8,7 @@
 namespace allport {
 namespace {
 
-/// Of the rates that a machine is assumed to have: from memory's to those of a slow cable.
+/// Factors by which links may be slower than the assumed rates: from memory to a slow cable.
 constexpr std::array slower{1.0, 10.0, 100.0, 1000.0};
 
 Machine with_slower_links(Machine const& machine, double times) {
@@ -23,7 +23,7 @@ Machine with_slower_links(Machine const& machine, double times) {
 }  // namespace
 
 std::string algorithm_for_any_rates(Machine const& machine, Contract const& contract, SelectOptions const& options) {
-  std::map<std::string_view, double> most_lost;  // by algorithm, over all rates: its time over the best one's
+  std::map<std::string_view, double> most_lost;  // by algorithm: maximum over all rates of its time over the best time
   std::vector<std::string_view> in_order;
   for (auto const times : slower) {
     auto const choice = choose(with_slower_links(machine, times), contract, options);
@@ -37,7 +37,7 @@ std::string algorithm_for_any_rates(Machine const& machine, Contract const& cont
     auto const best = std::max(choice.best.predicted.value(), std::numeric_limits<double>::min());
     for (auto const& [name, seconds] : predicted) most_lost[name] = std::max(most_lost[name], seconds / best);
   }
-  // Of equals the first, as choose() has it; algorithms whose prices differ by rounding are equals.
+  // Of equal algorithms the first is taken, as in choose(); prices that differ by rounding are equal.
   constexpr double rounding = 1e-9;
   std::string_view safest;
   for (auto const name : in_order) {

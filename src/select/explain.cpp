@@ -35,7 +35,7 @@ std::vector<Candidate> best_of_each(Choice const& choice) {
   return best;
 }
 
-/// What the chosen algorithm's rate is of the fastest that there can be; none without a price.
+/// Lower bound over the chosen algorithm's predicted time; nothing without a price.
 std::optional<double> of_bound(Choice const& choice) {
   if (!choice.best.priced() || choice.best.predicted.value() <= 0.0) return std::nullopt;
   return choice.bound->value() / choice.best.predicted.value();

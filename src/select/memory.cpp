@@ -28,7 +28,7 @@ Memory memory_from_json(std::string const& text) {
   Memory memory;
   try {
     auto const json = nlohmann::json::parse(text);
-    if (json.at("allport_memory") != 1) throw Error(ErrorKind::io, "a memory of another version");
+    if (json.at("allport_memory") != 1) throw Error(ErrorKind::io, "stored results of another version");
     for (auto const& [site, entry] : json.at("sites").items()) {
       Remembered remembered{entry.at("best").get<std::string>(), {}, entry.value("provisional", false)};
       for (auto const& [name, time] : entry.at("seconds").items())

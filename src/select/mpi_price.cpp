@@ -13,7 +13,7 @@ namespace allport {
 
 namespace {
 
-/// Indices of the timed sizes around one; twice the same where it was timed or lies beyond them all.
+/// Indices of the neighbouring timed sizes; equal if the size itself was timed or is beyond them all.
 struct Around {
   std::size_t below = 0;
   std::size_t above = 0;
@@ -26,12 +26,12 @@ Around around(std::span<std::int64_t const> x, std::int64_t bytes) {
   return {i == 0 || *at == bytes ? i : i - 1, i};
 }
 
-/// `y`, timed at x; equally many.
+/// Interpolates times y at sizes x.
 Seconds interpolated(std::span<std::int64_t const> x, std::span<double const> y, std::int64_t bytes) {
   auto const [below, above] = around(x, bytes);
   if (bytes > x.back()) {
     auto const last = std::max<std::int64_t>(x.back(), 1);
-    // A barrier has the one entry of 0 bytes.
+    // A barrier has a single entry, of 0 bytes.
     return Seconds(x.back() == 0 ? y.back() : y.back() * static_cast<double>(bytes) / static_cast<double>(last));
   }
   if (below == above) return Seconds(y[above]);
@@ -41,7 +41,7 @@ Seconds interpolated(std::span<std::int64_t const> x, std::span<double const> y,
   return Seconds(y[below] * std::pow(y[above] / y[below], t));
 }
 
-/// Of the message or of a block; of blocks that differ, their mean.
+/// Bytes of the message or of a block; the mean if blocks differ.
 std::int64_t size_of(Contract const& contract) {
   if (contract.blocks == nullptr) return contract.bytes;
   auto const entries = std::max<std::int64_t>(contract.blocks->entries(), 1);

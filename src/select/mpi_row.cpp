@@ -14,10 +14,10 @@ namespace {
 /// From the root to all others, or to the root.
 enum class Direction { down, up };
 
-/// Of partners that differ in one bit, whether those that differ in the highest swap most.
+/// Whether the partners with the highest (far) or lowest (near) differing bit exchange the most data.
 enum class Most { near, far };
 
-/// Bytes over every link in one call, of algorithms over rank order; of those with a root in the mean over all roots.
+/// Bytes over every link in one call of an algorithm over rank order; mean over all roots if it has a root.
 class Row {
  public:
   Row(Machine const& machine, std::optional<Mapping> const& mapping)
@@ -30,13 +30,13 @@ class Row {
     return most;
   }
 
-  /// Binomial; a rank's parent has one of its bits less, the lowest or the highest.
+  /// Binomial tree; the parent of a rank has one bit fewer: the lowest or the highest.
   void tree(double bytes, Direction direction, bool lowest) {
     each_root([&](Rank root) {
       for (Rank v = 1; v < ranks_; ++v) edge(root, v - (lowest ? low_bit(v) : high_bit(v)), v, bytes, direction);
     });
   }
-  /// Binomial, with the blocks of all ranks below.
+  /// Binomial tree, each message with the blocks of all ranks in the subtree.
   void tree_of_blocks(double block, Direction direction) {
     each_root([&](Rank root) {
       for (Rank v = 1; v < ranks_; ++v) {
@@ -49,26 +49,26 @@ class Row {
       for (Rank v = 1; v < ranks_; ++v) edge(root, v - 1, v, bytes, direction);
     });
   }
-  /// The root's messages straight to all others.
+  /// Direct messages between the root and all others.
   void fan(double block, Direction direction) {
     each_root([&](Rank root) {
       for (Rank v = 1; v < ranks_; ++v) edge(root, 0, v, block, direction);
     });
   }
-  /// All but one of the ranks' blocks pass every rank.
+  /// Ring: all blocks but one pass every rank.
   void ring(double block) {
     for (Rank r = 0; r < ranks_; ++r) send(r, (r + 1) % ranks_, (ranks_ - 1.0) * block);
   }
-  /// Half of what is left with each partner, or twice what there is.
+  /// Recursive halving or doubling.
   void halving(double block, Most most) {
     auto const rounds = std::bit_width(static_cast<unsigned>(ranks_ - 1));
     exchange([&](int k) { return block * static_cast<double>(Rank{1} << (most == Most::far ? k : rounds - 1 - k)); });
   }
-  /// The whole with each partner.
+  /// The whole message with each partner (recursive doubling).
   void swapping(double bytes) {
     exchange([&](int) { return bytes; });
   }
-  /// Half of all blocks to the rank 1, 2, 4 ... further on (Bruck).
+  /// Half of all blocks to the ranks 1, 2, 4, ... ahead (Bruck).
   void shifts(double bytes) {
     for (Rank distance = 1; distance < ranks_; distance *= 2) {
       for (Rank r = 0; r < ranks_; ++r) send(r, (r + distance) % ranks_, bytes);
@@ -83,7 +83,7 @@ class Row {
     auto const node = [&](Rank r) { return machine_.node_of(mapping_ ? mapping_->place(r) : r); };
     loads_.add(node(from), node(to), bytes);
   }
-  /// Between ranks counted from the root on.
+  /// A message between ranks that are counted from the root.
   void edge(Rank root, Rank parent, Rank child, double bytes, Direction direction) {
     auto const a = (parent + root) % ranks_;
     auto const b = (child + root) % ranks_;

@@ -24,7 +24,7 @@ Seconds price_of(Machine const& machine, TopologyIds const& ids, Multicast const
                        multicast_lanes(m.tree));
 }
 
-/// Rows are split where that is cheaper. The same on every rank, as the price is.
+/// Splits the tables' rows if that is cheaper. The same on every rank, because prices are.
 std::pair<Split, Seconds> best_split(Machine const& machine, Contract const& contract, Cut cut) {
   auto const ids = ids_of(machine);
   auto m = multicast_of(ids, contract, MulticastTree::prefix);
@@ -37,7 +37,7 @@ std::pair<Split, Seconds> best_split(Machine const& machine, Contract const& con
   return best;
 }
 
-/// A row for a tree that depends only on the contract. @param in_segments or the whole message at once
+/// A row for a tree that depends only on the contract. @param in_segments in segments, or the whole message at once
 Algorithm along(MulticastTree tree, std::string summary, bool in_segments) {
   auto const cut_of = [=](Contract const& contract, Cut cut) { return in_segments ? cut : whole(contract, cut); };
   return {
@@ -79,8 +79,8 @@ Algorithm const& rectangular() {
 struct Ground {
   Machine machine;
   std::vector<Rank> ranks;   // by place
-  std::vector<Rank> places;  // by rank; -1: outside
-  Contract contract;         // of the broadcast to all there
+  std::vector<Rank> places;  // by rank; -1: not in the box
+  Contract contract;         // broadcast to all ranks of the box
 
   Ground(Machine const& whole, Contract const& wanted) : machine(whole) {
     std::vector<Rank> members{wanted.root};
@@ -110,7 +110,7 @@ struct Ground {
   [[nodiscard]] Rank rank(Rank at) const { return ranks[static_cast<std::size_t>(at)]; }
 };
 
-/// A broadcast's trees without the branches that lead to no target.
+/// The trees of a broadcast without branches that lead to no target.
 class PrunedTrees {
  public:
   PrunedTrees(Machine const& machine, Contract const& wanted, Cut cut)
@@ -130,7 +130,7 @@ class PrunedTrees {
     auto const place = ground_.place(rank);
     if (place < 0) return;
     auto const all = all_.program(place);
-    std::int32_t receive = -1;  // of the tree at hand: its operations follow each other
+    std::int32_t receive = -1;  // of the current tree, whose operations are consecutive
     for (auto op : all.ops) {
       bool const receives = op.kind == OpKind::receive;
       if (receives) receive = -1;
@@ -152,7 +152,7 @@ class PrunedTrees {
   }
 
  private:
-  static constexpr std::int32_t lanes = 4;  ///< sends of a relay that its receive may have to wait for
+  static constexpr std::int32_t lanes = 4;  ///< maximum number of sends that a relay's receive waits for directly
 
   [[nodiscard]] bool is_needed(std::int32_t tree, Rank place) const {
     return needed_[static_cast<std::size_t>(tree)][static_cast<std::size_t>(place)];
@@ -174,14 +174,14 @@ class PrunedTrees {
     }
   }
 
-  /// A rank that has no output of its own keeps a window of segments.
+  /// A rank that is no target stores only a window of segments.
   void relay(Op& receive, Program& into) const {
     auto const window = static_cast<std::int32_t>(std::min<std::int64_t>(cut_.window, receive.segments()));
     receive.into = {Buffer::scratch, window, into.scratch};
     into.scratch += window * receive.segment;
   }
 
-  /// A place of the relay's ring is free when the last send of each lane is done with it.
+  /// A slot of the relay's ring is free once the last send of each lane has completed.
   static void take_turn(Op& send, std::int32_t receive, Program& into) {
     auto const index = static_cast<std::int32_t>(into.ops.size());
     auto const before = index - lanes;
@@ -201,7 +201,7 @@ class PrunedTrees {
   Cut cut_;
   Ground ground_;
   Schedule all_;
-  std::vector<std::vector<bool>> needed_;  // by tree and place: on the way to a target
+  std::vector<std::vector<bool>> needed_;  // by tree and place: whether on the path to a target
 };
 
 Schedule trees(Machine const& machine, Contract const& contract, Cut cut) {

@@ -7,12 +7,12 @@
 namespace allport {
 namespace {
 
-/// None if the collective does not use trees.
+/// Nothing if the collective does not use trees.
 std::optional<NetworkTrees> trees_for(SubNetwork const& network, Contract const& contract) {
   if (contract.what == Collective::alltoall || contract.what == Collective::barrier) return std::nullopt;
   auto const collects = contract.what == Collective::reduce || contract.what == Collective::gather;
   auto const trees = network.trees(contract.root, collects ? TreeDirection::to_root : TreeDirection::from_root);
-  auto const depth = static_cast<int>(trees->extent.depth);  // fewer than there are nodes
+  auto const depth = static_cast<int>(trees->extent.depth);  // less than the number of nodes
   return NetworkTrees{network.nodes(), trees->over_ranks.count, depth, trees->sharing};
 }
 

@@ -15,7 +15,7 @@ namespace allport {
 
 namespace {
 
-/// Number of latest iterations that count in a longer run.
+/// In a longer run only this many of the latest iterations count.
 constexpr std::size_t most_kept = 64;
 
 /// Trimmed mean.

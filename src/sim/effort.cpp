@@ -8,12 +8,12 @@ namespace allport::sim {
 
 namespace {
 
-// Measured on one core of a shared machine of 2020. Tables beyond its caches cost most.
-constexpr double seconds_per_row = 1e-6;            // of programs and streams
-constexpr double seconds_per_recurrence = 0.05e-6;  // a hop
+// Measured on one core of a shared machine of 2020. Tables larger than the caches are the slowest.
+constexpr double seconds_per_row = 1e-6;            // to make programs and streams
+constexpr double seconds_per_recurrence = 0.05e-6;  // per hop
 constexpr OpId far_rows = 200'000;
 constexpr double seconds_per_event[] = {0.1e-6, 0.6e-6};   // near, far
-constexpr double seconds_per_shared[] = {2.5e-6, 5.5e-6};  // fair: a hop beyond the first, where rates change often
+constexpr double seconds_per_shared[] = {2.5e-6, 5.5e-6};  // fair: per hop beyond the first, where rates change often
 
 std::string size_text(std::int64_t bytes) {
   constexpr std::string_view units[] = {"", "KiB", "MiB", "GiB"};

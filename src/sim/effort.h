@@ -1,11 +1,11 @@
-// What a simulation itself costs, before it is begun.
+// Estimates the run time of a simulation before it starts.
 #pragma once
 
 #include "streams.h"
 
 namespace allport::sim {
 
-/// About how many seconds of one core an engine takes for segments of at most `segment` bytes, and their hops.
+/// Estimated seconds of one core for segments of at most `segment` bytes, and the number of their hops.
 struct Effort {
   std::int64_t segment = 0;
   double hops = 0.0;
@@ -13,7 +13,8 @@ struct Effort {
 };
 [[nodiscard]] Effort effort_of(Streams const& streams, Options const& options, Engine engine, std::int64_t segment);
 
-/// @throws Error(unsupported) where more than options.most_seconds would pass; it names the segments that end in time
+/// @throws Error(unsupported) if it would take more than options.most_seconds; the error names segments that would take
+/// less
 void check_effort(Streams const& streams, Options const& options, Engine engine);
 
 }  // namespace allport::sim

@@ -13,7 +13,8 @@ namespace allport::sim {
 
 namespace {
 
-/// Moves `first` past the set bits that begin at bit 0 of `bits`, which counts from `first`; false when there are none.
+/// Advances `first` past the run of set bits at bit 0 of `bits`, whose bit i stands for first + i; false if bit 0 is
+/// not set.
 bool pass_prefix(std::uint64_t& bits, std::int32_t& first) {
   auto const run = std::countr_one(bits);
   first += run;
@@ -107,7 +108,7 @@ void EventEngine::offer(OpId send) {
   launch(send);
 }
 
-// Sends go in order, each when its receive is posted, or at once when it is short.
+// Starts sends in order, each when its receive is posted, or at once if it is eager.
 void EventEngine::launch(OpId send) {
   auto& state = states_[send];
   auto const& row = streams_.op(send);
@@ -118,7 +119,7 @@ void EventEngine::launch(OpId send) {
     if (!eager && receive.posted <= segment) return;
     ++state.launched;
     if (!eager && options_.handshake) {
-      // The request leaves with the offer; its answer when both it and the receive are there.
+      // The request is sent with the offer; the answer once the request has arrived and the receive is posted.
       auto const latency = path_latency(streams_, row) + inside_.latency(row.rank, row.peer);
       auto const asked = offered_at_[at(send) * at(streams_.window()) + at(segment % streams_.window())];
       at_time(std::max(now_, asked + latency) + latency, EventKind::granted, send, segment, cause_);
@@ -142,7 +143,7 @@ void EventEngine::take_in(OpId receive) {
   }
 }
 
-// To another node by the network, within a node by what joins its parts, or by its memory.
+// To another node over the network; within a node over the level's links, or through its memory.
 void EventEngine::carry(OpId send, std::int32_t segment) {
   auto const& row = streams_.op(send);
   if (streams_.node(row.rank) != streams_.node(row.peer)) {
@@ -226,7 +227,7 @@ void EventEngine::handle(Event const& e) {
     case EventKind::arrived: {
       auto const receive = streams_.op(e.row).partner;
       states_[receive].came |= std::uint64_t{1} << (e.segment - states_[receive].offered);
-      // A short last segment can be there before the one ahead of it.
+      // A short last segment can arrive before the one ahead of it.
       pass_prefix(states_[receive].came, states_[receive].offered);
       take_in(receive);
       break;
@@ -262,7 +263,7 @@ void EventEngine::stalled() const {
 void EventEngine::run(Result& into) {
   std::int64_t total = 0;
   for (auto const& row : streams_.ops()) total += row.kind == OpKind::receive ? row.segments : 0;
-  // Receives first, so that they are there before what they wait for.
+  // Receives first, so that they are posted before their messages arrive.
   for (auto const kind : {OpKind::receive, OpKind::send, OpKind::combine, OpKind::copy}) {
     for (OpId r = 0; r < streams_.size(); ++r) {
       if (streams_.op(r).kind == kind) advance(r);

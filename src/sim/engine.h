@@ -1,4 +1,4 @@
-// One event after the other: which operation may go, who waits for whom, what the ends of messages and operators take.
+// The event-driven engine: starts operations when they are ready, and models message ends and operators.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Tracer {
  public:
   Tracer(bool on, std::int64_t limit) : on_(on), limit_(limit) {}
   [[nodiscard]] bool on() const { return on_; }
-  /// Keeps a record and returns its number; -1 when there is no trace.
+  /// Stores a record and returns its number; -1 without a trace.
   std::int64_t keep(Record const& record);
   std::vector<Record> take() { return std::move(records_); }
 
@@ -27,13 +27,13 @@ class Tracer {
   std::vector<Record> records_;
 };
 
-/// Time of a server's; `cause`: the record that it had to wait for.
+/// Reserved time of a server; `cause`: the record that it waited for.
 struct Booking {
   double begin = 0.0;
   double end = 0.0;
   std::int64_t cause = -1;
 };
-/// Books `seconds` of a server at the earliest from `now` on.
+/// Reserves `seconds` of a server, from `now` on at the earliest.
 [[nodiscard]] Booking book(Server& server, double now, double seconds, std::int64_t cause);
 
 class EventEngine {
@@ -45,7 +45,7 @@ class EventEngine {
 
   void run(Result& into);
 
-  // What a network calls.
+  // Called by networks.
   void at_time(double time, EventKind kind, OpId row, std::int32_t segment, std::int64_t cause,
                std::uint32_t token = 0) {
     queue_.push({time, cause, row, segment, token, kind});
@@ -62,7 +62,7 @@ class EventEngine {
   struct State {
     std::int32_t posted = 0;
     std::int32_t done = 0;
-    std::int32_t offered = 0;   ///< send: out of the processor; receive: arrived
+    std::int32_t offered = 0;   ///< send: left the processor; receive: arrived
     std::int32_t launched = 0;  ///< send: given to the network; receive: handed to the processor
     std::uint64_t landed = 0;   ///< bit i: segment done + i is complete
     std::uint64_t came = 0;     ///< receive, bit i: segment offered + i has arrived
@@ -74,11 +74,12 @@ class EventEngine {
   void offer(OpId send);
   void launch(OpId send);
   void carry(OpId send, std::int32_t segment);
-  /// Books a server for an end, operator or copy of operation r, keeps a record of it, and returns it as it is after.
+  /// Reserves a server for a message end, operator or copy of operation r, records it, and returns the server's new
+  /// state.
   Server const& serve(Server& server, OpId r, std::int32_t segment, double seconds, Deed what);
-  /// The same of the memory and cores of a rank's node, which its copies and operators take one after the other.
+  /// The same for the memory and cores of a rank's node, which serve copies and operators one after the other.
   Server const& occupy(OpId r, std::int32_t segment, double seconds_per_byte, Deed what);
-  /// The way of a send's message to a sibling part of its node.
+  /// Reserves the path of a message to a sibling part of the same node.
   Server const& pass(Inside::Path const& path, OpId send, std::int32_t segment);
   void take_in(OpId receive);
   void complete(OpId r, std::int32_t segment);
@@ -99,11 +100,11 @@ class EventEngine {
   std::vector<Server> memory_;      // of nodes
   Inside inside_;
   std::vector<double> rank_end_;
-  std::vector<double> offered_at_;  // with a handshake: of the segments in a send's window
+  std::vector<double> offered_at_;  // with a handshake: by segment in a send's window
   EventQueue queue_;
   std::unique_ptr<Network> network_;
   double now_ = 0.0;
-  std::int64_t cause_ = -1;  // record of the event that is being handled
+  std::int64_t cause_ = -1;  // record of the current event
   std::int64_t last_ = -1;
   double end_ = 0.0;
   std::int64_t left_ = 0;  // rows

@@ -1,5 +1,5 @@
-// Links that carry all their messages at once: max-min fair rates by progressive filling, kept up to date for the
-// messages that share something with one that starts or ends.
+// Links that transfer all their messages at once: max-min fair rates by progressive filling. When a message starts or
+// ends, rates are updated for the messages that share a resource with it, directly or indirectly.
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -13,10 +13,10 @@ namespace {
 using FlowId = std::uint32_t;
 using ResourceId = std::uint32_t;
 
-/// What the messages of a send use, and how long their first byte takes.
+/// Resources used by the messages of a send, and the latency.
 struct Route {
   std::uint32_t first = 0;  // of Fair::uses_
-  std::uint32_t count = 0;  // 0: not looked up yet
+  std::uint32_t count = 0;  // 0: not computed yet
   double latency = 0.0;
 };
 
@@ -32,17 +32,17 @@ struct Flow {
   std::int32_t segment = 0;
   std::uint32_t version = 0;  // of the event that ends it; also 0 while latency passes
   bool moving = false;
-  bool fixed = false;  // while rates are found
+  bool fixed = false;  // while rates are computed
 };
 
-/// Something that flows share: a link's bandwidth, a node's injection.
+/// A shared resource: a link's bandwidth, a node's injection.
 struct Resource {
   double capacity = 0.0;
   std::vector<FlowId> flows;
-  double spare = 0.0;    // while rates are found
-  double weights = 0.0;  // of flows without a rate, here and below
+  double spare = 0.0;    // while rates are computed
+  double weights = 0.0;  // of flows without a rate
   int open = 0;
-  int wide = 0;  // flows that use more than this
+  int wide = 0;  // number of flows that also use other resources
   bool touched = false;
 };
 
@@ -110,7 +110,7 @@ class Fair final : public Network {
     }
   }
 
-  // Rates hold until something starts or ends, and what does so at one moment counts together.
+  // Rates hold until a flow starts or ends; all starts and ends at one time are handled together.
   void settle(double now) override {
     if (touched_.empty()) return;
     if (std::ranges::none_of(touched_, [&](ResourceId r) { return resources_[r].wide > 0; })) {
@@ -148,7 +148,7 @@ class Fair final : public Network {
     flow.since = now;
   }
 
-  // It ends at another time than it would have before.
+  // Reschedules the end of a flow.
   void end_anew(FlowId f, double now) {
     auto& flow = flows_[f];
     ++flow.version;
@@ -156,7 +156,7 @@ class Fair final : public Network {
                     flow.cause, f);
   }
 
-  // A resource whose flows use nothing else: each has its part.
+  // A resource whose flows use no other resource: each gets its share.
   void share(Resource const& resource, double now) {
     double weights = 0.0;
     for (auto const f : resource.flows) weights += flows_[f].weight;
@@ -230,7 +230,7 @@ class Fair final : public Network {
     unused_.push_back(id);
   }
 
-  // All flows and resources that a change can reach.
+  // Collects all flows and resources that a change can affect.
   void spread() {
     for (std::size_t i = 0; i < touched_.size(); ++i) {
       for (auto const f : resources_[touched_[i]].flows) {
@@ -243,7 +243,8 @@ class Fair final : public Network {
     }
   }
 
-  // The resource that gives its flows least is full first; its flows have their rates, and take them from the others.
+  // Progressive filling: the resource with the smallest share per flow saturates first; its flows get that rate, which
+  // is subtracted from their other resources.
   void fill() {
     for (auto const r : touched_) {
       auto& resource = resources_[r];
@@ -273,7 +274,7 @@ class Fair final : public Network {
             auto& used = resources_[u];
             used.spare = std::max(0.0, used.spare - flow.rate);
             used.weights -= flow.weight;
-            if (--used.open == 0) used.weights = 0.0;  // sums of weights end at 0 and not beside it
+            if (--used.open == 0) used.weights = 0.0;  // avoids a rounding error in the sum
           }
         }
       }
@@ -284,7 +285,7 @@ class Fair final : public Network {
   Streams const& streams_;
   Machine const& machine_;
   bool injects_;
-  /// The parts of a level whose injection binds.
+  /// The parts of a level whose injection limit can bind.
   struct Parts {
     ResourceId first = 0;
     std::int32_t ranks = 1;  // of a part
@@ -298,7 +299,7 @@ class Fair final : public Network {
   std::vector<FlowId> unused_;
   std::vector<ResourceId> touched_;
   std::vector<FlowId> flows_touched_;
-  std::vector<ResourceId> filling_;  // not full yet
+  std::vector<ResourceId> filling_;  // not saturated yet
   std::vector<ResourceId> full_;
   std::vector<double> old_rates_;
 };

@@ -1,4 +1,4 @@
-// Links that carry one segment at a time, in the order of arrival.
+// Links that transfer one segment at a time, in the order of arrival.
 #include <algorithm>
 
 #include "network.h"
@@ -22,7 +22,7 @@ double links_of_a_node(Machine const& machine) {
 bool injection_binds(Machine const& machine) {
   auto const limit = machine.rates().injection.value();
   if (limit <= 0.0) return false;
-  // A link that is faster than its axis is an exception, and then it may bind.
+  // Exceptions may be faster than their axis, so the limit may bind.
   return !machine.exceptions().empty() || links_of_a_node(machine) > limit * (1.0 + 1e-12);
 }
 
@@ -76,7 +76,7 @@ class Fifo final : public Network {
     std::int64_t record;
   };
 
-  /// source: the node whose own send this is, -1 for one that is passed on.
+  /// source: the sending node, or -1 for a forwarded segment.
   Crossed cross(LinkId link, OpId send, std::int32_t segment, double now, double bytes, double tail, std::int64_t cause,
                 Node source) {
     auto& server = links_[at(link)];
@@ -155,7 +155,7 @@ class Fifo final : public Network {
   bool injects_;
   std::vector<Server> links_;
   std::vector<Server> injection_;  // of nodes
-  std::vector<Server> ports_;      // of nodes, some each
+  std::vector<Server> ports_;      // of nodes, several each
   std::vector<Head> heads_;
   std::vector<std::uint32_t> free_;
 };

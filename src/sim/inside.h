@@ -1,4 +1,4 @@
-// What messages meet within their sender's node: caps on what a part of it sends, and the way to its siblings.
+// Models messages within a node: injection limits of its parts, and paths between sibling parts.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace allport::sim {
 
-/// A server that serves one at a time, in the order of asking.
+/// A resource that serves one request at a time, in the order of requests.
 struct Server {
   double free = 0.0;
   std::int64_t last = -1;  ///< record
@@ -17,8 +17,8 @@ class Inside {
  public:
   explicit Inside(Streams const& streams);
 
-  /// Calls visit(Server&, bytes per second) for each cap that a message of `rank` passes when it leaves its part of
-  /// level `from`; 0: also the node.
+  /// Calls visit(Server&, bytes per second) for each injection limit that a message of `rank` passes when it leaves its
+  /// part of level `from`; 0: it also leaves the node.
   template <class Visit>
   void each_cap(Rank rank, int from, Visit&& visit) {
     for (auto& cap : caps_) {
@@ -27,14 +27,14 @@ class Inside {
   }
 
   struct Path {
-    Server* server = nullptr;  ///< the sending part's; none: through the node's memory
+    Server* server = nullptr;  ///< that of the sending part; null: through the node's memory
     double bandwidth = 0.0;
     double latency = 0.0;
     int level = 0;
   };
   /// Between two ranks of one node.
   [[nodiscard]] Path path(Rank from, Rank to);
-  /// Of a message within a node; 0 between nodes.
+  /// Latency of a message within a node; 0 between nodes.
   [[nodiscard]] double latency(Rank from, Rank to) {
     return streams_.node(from) == streams_.node(to) ? path(from, to).latency : 0.0;
   }
@@ -53,10 +53,10 @@ class Inside {
   Streams const& streams_;
   Levels const& levels_;
   std::vector<Cap> caps_;
-  std::vector<std::vector<Server>> servers_;  // by level and part; empty where memory carries
+  std::vector<std::vector<Server>> servers_;  // by level and part; empty if messages go through memory
 };
 
-/// Whether a part's injection limit can be below what the node's links and its own way to its siblings ask of it.
+/// Whether a part's injection limit can be the bottleneck, beside the node's links and the path to its siblings.
 [[nodiscard]] bool level_binds(Machine const& machine, Level const& level);
 
 }  // namespace allport::sim

@@ -1,4 +1,4 @@
-// What carries segments from node to node.
+// Interface of the networks that transfer segments between nodes.
 #pragma once
 
 #include <memory>
@@ -10,23 +10,23 @@ namespace allport::sim {
 class Network {
  public:
   virtual ~Network() = default;
-  /// A segment of a send to another node starts at `now`. The network tells the engine when it has left and when it has
-  /// arrived.
+  /// Starts a segment of a send to another node at `now`. The network notifies the engine when the segment has left and
+  /// when it has arrived.
   virtual void start(OpId send, std::int32_t segment, double now, std::int64_t cause) = 0;
-  /// An event of its own.
+  /// Handles one of the network's own events.
   virtual void handle(Event const& e) = 0;
-  /// All events of time `now` are over.
+  /// Called after all events of time `now`.
   virtual void settle(double now) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<Network> fifo_network(EventEngine& engine);
 [[nodiscard]] std::unique_ptr<Network> fair_network(EventEngine& engine);
 
-/// Bytes per second of all links of a node that is like every other.
+/// Bytes per second of all links of a node without exceptions.
 [[nodiscard]] double links_of_a_node(Machine const& machine);
-/// Latency of the whole way of a send.
+/// Latency of a send's whole route.
 [[nodiscard]] double path_latency(Streams const& streams, LinkedOp const& send);
-/// Whether a node's own sends can outrun its injection limit.
+/// Whether a node's own sends can exceed its injection limit.
 [[nodiscard]] bool injection_binds(Machine const& machine);
 
 }  // namespace allport::sim

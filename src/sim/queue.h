@@ -1,4 +1,4 @@
-// Events by time, and among equal times in the order in which they were put in.
+// Event queue: by time, and for equal times in the order of insertion.
 #pragma once
 
 #include <array>
@@ -12,26 +12,26 @@ namespace allport::sim {
 
 enum class EventKind : std::uint8_t {
   left_processor,  ///< a send's o is spent
-  granted,         ///< the answer of a rendezvous is there
-  network,         ///< the network's own
+  granted,         ///< the answer of a rendezvous has arrived
+  network,         ///< an event of the network
   sent,            ///< a segment has left
-  arrived,         ///< a segment is there
+  arrived,         ///< a segment has arrived
   received,        ///< a receive's o is spent
   computed,        ///< an operator or copy is done
 };
 
 struct Event {
   double time = 0.0;
-  std::int64_t cause = -1;  ///< record that ends with it
+  std::int64_t cause = -1;  ///< the record that ends with the event
   OpId row = 0;
   std::int32_t segment = 0;
   std::uint32_t token = 0;  ///< the network's
   EventKind kind = EventKind::network;
 };
 
-/// What happens at this moment goes into a list, first come first served. Later moments are in a heap, one place for
-/// each and not for each event: schedules are symmetric, so much happens at exactly the same time. Moments to which
-/// something was put lately are remembered; one that is forgotten gets a second place, behind the first.
+/// Events of the current time are in a FIFO list. Later times are in a heap with one entry per time, not per event:
+/// schedules are symmetric, so many events have exactly the same time. A cache finds the entry of recently used times;
+/// a time that was evicted gets a second entry, behind the first.
 class EventQueue {
  public:
   void push(Event const& e) {
@@ -47,17 +47,17 @@ class EventQueue {
     moment.last = node;
   }
 
-  /// Whether something is left at this moment.
+  /// Whether events of the current time are left.
   [[nodiscard]] bool more_now() const { return current_ != none || !soon_.empty(); }
   [[nodiscard]] bool more_later() const { return !heap_.empty(); }
 
-  /// Goes on to the next moment; nothing may be left at this one.
+  /// Advances to the next time. @pre !more_now()
   void go_on() {
     now_ = heap_.front().time;
     take_moment();
   }
 
-  /// The next event of this moment.
+  /// The next event of the current time.
   Event take() {
     if (current_ == none) {
       auto const event = soon_[taken_++];
@@ -78,7 +78,7 @@ class EventQueue {
 
  private:
   static constexpr std::uint32_t none = 0xffffffff;
-  static constexpr std::size_t remembered = 1024;  // moments; a power of two
+  static constexpr std::size_t remembered = 1024;  // times; a power of two
 
   struct Node {
     Event event;
@@ -90,7 +90,7 @@ class EventQueue {
   };
   struct Place {
     double time;
-    std::uint32_t number;  // among places of one time, of which few are there at once: overflow does no harm
+    std::uint32_t number;  // orders entries of one time; there are few at once, so overflow is harmless
     std::uint32_t moment;
     [[nodiscard]] bool before(Place const& b) const {
       return time != b.time ? time < b.time : static_cast<std::int32_t>(number - b.number) < 0;
@@ -139,7 +139,7 @@ class EventQueue {
     unused_moments_.push_back(place.moment);
   }
 
-  // Four children a place: half the depth of two, and a line of the cache for each.
+  // A 4-ary heap: half the depth of a binary one, and the children of an entry share a cache line.
   void rise(Place const& place) {
     heap_.push_back(place);
     auto i = heap_.size() - 1;
@@ -170,7 +170,7 @@ class EventQueue {
   double now_ = 0.0;
   std::vector<Event> soon_;
   std::size_t taken_ = 0;         // of soon_
-  std::uint32_t current_ = none;  // node of the moment that is being taken
+  std::uint32_t current_ = none;  // first event of the current time
   std::vector<Place> heap_;
   std::vector<Moment> moments_;
   std::vector<std::uint32_t> unused_moments_;

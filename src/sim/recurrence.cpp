@@ -12,8 +12,8 @@ namespace allport::sim {
 
 namespace {
 
-constexpr std::int32_t history = 32;  // segments whose times are kept
-constexpr std::int32_t chunk = 16;    // segments of a stream that are worked out in one go
+constexpr std::int32_t history = 32;  // segments of a stream whose times are stored
+constexpr std::int32_t chunk = 16;    // segments of a stream computed in one go
 
 /// A send with its receive.
 struct Unit {
@@ -21,12 +21,12 @@ struct Unit {
   OpId receive = 0;
   double bandwidth = 0.0;
   double latency = 0.0;
-  double offered = 0.0;  // out of the processor, last segment
-  double posted = 0.0;   // the receive
+  double offered = 0.0;  // when the last segment left the processor
+  double posted = 0.0;   // when the receive was posted
   double launched = 0.0;
-  double link = 0.0;      // free from here on
-  double received = 0.0;  // the receive's processor
-  double ready = 0.0;     // the send was posted
+  double link = 0.0;      // when the link is free
+  double received = 0.0;  // when the receive's processor is free
+  double ready = 0.0;     // when the send was posted
 };
 
 class Recurrence {
@@ -74,8 +74,8 @@ class Recurrence {
     }
   }
 
-  // Units after those whose segments of the same number they wait for. Units that wait for earlier segments only come
-  // in any order, as long as the step is not longer than they look back.
+  // Sorts units topologically by dependences between segments of equal number. Dependences on earlier segments do not
+  // constrain the order, as long as a step is not longer than their lag.
   void sort() {
     std::vector<std::uint32_t> unit_of(streams_.size());
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
@@ -145,7 +145,7 @@ class Recurrence {
       if (options_.sharing == Sharing::fifo) {
         u.link = std::max(u.launched, u.link) + seconds;
         arrived = u.link + u.latency;
-      } else {  // the latency first, and both ends at the same time
+      } else {  // latency first; both ends finish at the same time
         u.link = u.launched + u.latency + seconds;
         arrived = u.link;
       }

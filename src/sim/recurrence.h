@@ -1,4 +1,4 @@
-// The times of all segments from each stream's own recurrence, without a queue of events.
+// Computes the times of all segments by a recurrence for each stream, without an event queue.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace allport::sim {
 
-/// Why the recurrence would not give the same times as the events; empty when it does: every link carries one stream,
-/// no stream crosses more than one, and nothing else is shared. Then each time is a maximum of earlier ones plus a
-/// constant, whatever the order in which they are worked out.
+/// Why the recurrence would give other times than the event engine; empty if it gives the same: every link has one
+/// stream, no stream crosses more than one link, and nothing else is shared. Then each time is a maximum of earlier
+/// times plus a constant, independent of the order of computation.
 [[nodiscard]] std::string shared_by_streams(Streams const& streams, Options const& options);
 
 /// @pre shared_by_streams is empty
-/// @throws Error(schedule) when operations wait for each other in a circle
+/// @throws Error(schedule) if operations wait for each other in a cycle
 void run_recurrence(Streams const& streams, Options const& options, Result& into);
 
 }  // namespace allport::sim

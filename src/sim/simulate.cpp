@@ -43,7 +43,7 @@ void check(Machine const& machine, Options const& options) {
   }
 }
 
-// What goes over the links is known without running anything.
+// Link loads follow from the streams alone.
 void count(Streams const& streams, Result& into) {
   auto const& machine = streams.machine();
   into.link_busy.assign(at(machine.link_ids()), 0.0);

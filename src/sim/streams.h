@@ -1,4 +1,4 @@
-// A schedule's linked program on a machine: what the engines run on.
+// A schedule's linked program placed on a machine, the input of the engines.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace allport::sim {
 
 inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-/// A linked program laid out on a machine.
+/// A linked program placed on a machine.
 class Streams {
  public:
-  /// @throws Error(schedule) when an operation cannot be, a stream has no other end, or a send cannot go its way
+  /// @throws Error(schedule) if an operation is invalid, a stream has one end only, or a send has no route
   Streams(Schedule const& schedule, Machine const& machine, Options const& options);
 
   [[nodiscard]] Machine const& machine() const { return machine_; }
@@ -24,13 +24,13 @@ class Streams {
   [[nodiscard]] LinkedOp const& op(OpId i) const { return linked_.op(i); }
   [[nodiscard]] OpId size() const { return linked_.size(); }
   [[nodiscard]] Node node(Rank rank) const { return nodes_.empty() ? machine_.node_of(rank) : nodes_[at(rank)]; }
-  /// The rank's place among the machine's ranks: its own, or the next free one of the node that it was placed on.
+  /// The rank's place in the machine: its own number, or the next free place of the node that it was placed on.
   [[nodiscard]] Rank place(Rank rank) const { return places_.empty() ? rank : places_[at(rank)]; }
   [[nodiscard]] std::int32_t window() const { return schedule_.cut().window; }
-  /// The port that a send leaves by; ranks that were placed elsewhere are routed.
+  /// The port of a send; with a placement sends are routed.
   [[nodiscard]] Port leaves_by(LinkedOp const& send) const { return nodes_.empty() ? send.port : any_port; }
 
-  /// The link that a message to `target` takes out of `node`; -1 when it is there.
+  /// The link that a message to `target` takes out of `node`; -1 at the target.
   [[nodiscard]] LinkId next_link(LinkedOp const& send, Node node, Node target) const;
   /// Calls visit(LinkId) for each link of a send.
   template <class Visit>
@@ -51,7 +51,7 @@ class Streams {
   Schedule const& schedule_;
   Machine const& machine_;
   LinkedProgram linked_;
-  std::vector<Node> nodes_;  // where ranks were placed, here and below
+  std::vector<Node> nodes_;  // placement of ranks
   std::vector<Rank> places_;
 };
 

@@ -28,16 +28,16 @@ std::string kernel() {
   return line.empty() ? host() : line;
 }
 
-std::int64_t number_of(std::string const& text) { return static_cast<std::int64_t>(std::hash<std::string>()(text)); }
+std::int64_t hash_of(std::string const& text) { return static_cast<std::int64_t>(std::hash<std::string>()(text)); }
 
 }  // namespace
 
 Computers computers_of(Communicator const& comm) {
-  std::int64_t const mine[] = {number_of(host())};
+  std::int64_t const mine[] = {hash_of(host())};
   std::map<std::int64_t, int> ranks;
-  for (auto const number : comm.all_gather(mine)) ++ranks[number];
+  for (auto const computer : comm.all_gather(mine)) ++ranks[computer];
   Computers found{static_cast<int>(ranks.size()), 1};
-  for (auto const& [number, count] : ranks) found.most_ranks = std::max(found.most_ranks, count);
+  for (auto const& [computer, count] : ranks) found.most_ranks = std::max(found.most_ranks, count);
   return found;
 }
 
@@ -47,9 +47,9 @@ Cores cores_of_rank(Communicator const& comm) {
   for (auto const& core : cores.all) {
     for (auto const p : core.processors) text += std::to_string(p) + ",";
   }
-  std::int64_t const mine[] = {number_of(kernel()), number_of(text), cores.size()};
+  std::int64_t const mine[] = {hash_of(kernel()), hash_of(text), cores.size()};
   auto const all = comm.all_gather(mine);
-  // Ranks of a computer whose cpusets are equal share it; others have one each.
+  // Ranks of a computer with equal cpusets share the cpuset; otherwise a rank has it for itself.
   int index = 0;
   int sharers = 0;
   for (Rank r = 0; r < comm.size(); ++r) {

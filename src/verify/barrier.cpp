@@ -11,7 +11,7 @@ namespace {
 
 constexpr Rank slice_ranks = 4096;
 
-/// Who of the ranks [first, first + count) each operation's end has heard of.
+/// For each operation, the ranks of [first, first + count) whose start its end depends on.
 class Knowledge {
  public:
   Knowledge(Table const& table, std::vector<OpId> const& order, Rank first, Rank count)
@@ -22,7 +22,7 @@ class Knowledge {
       learn_needs(row, row);
       auto const partner = table.op(row).partner;
       if (table.op(row).kind != OpKind::receive || partner == no_op) continue;
-      // A receive knows what its send knew when it could begin.
+      // A receive depends on everything that its send depends on.
       if (auto const r = table.op(partner).rank - first; r >= 0 && r < count) {
         set(row)[r / 64] |= std::uint64_t{1} << (r % 64);
       }
@@ -30,7 +30,7 @@ class Knowledge {
     }
   }
 
-  /// Adds what the row knows to `all`.
+  /// Adds the set of the row to `all`.
   void add(OpId row, std::vector<std::uint64_t>& all) const {
     for (std::size_t w = 0; w < words_; ++w) all[w] |= sets_[row * words_ + w];
   }
@@ -53,7 +53,7 @@ class Knowledge {
 
 void check_barrier(Table const& table, Findings& findings) {
   auto const ranks = table.space().contract().ranks;
-  // By the time of their ends: every operation after all that it waited for; the two ends of a stream together.
+  // Sorted by logical end time: every operation after all that it waited for; both ends of a stream together.
   std::vector<OpId> order;
   for (OpId i = 0; i < table.size(); ++i) order.push_back(i);
   std::ranges::stable_sort(order, {}, [&](OpId i) { return table.row(i).clock; });

@@ -1,4 +1,4 @@
-// What a barrier promises: no rank ends before every rank has begun.
+// Checks the contract of a barrier: no rank leaves before every rank has entered.
 #pragma once
 
 #include "findings.h"
@@ -6,9 +6,9 @@
 
 namespace allport::verify {
 
-/// Follows who can have heard of whom through the messages of a schedule whose every operation ends, and reports the
-/// first rank that may end without having heard of another. Knowledge is a set of ranks for every operation:
-/// O(operations * ranks / 64) words, ranks in slices of 4096.
+/// Propagates sets of ranks along the messages of a schedule without deadlock, and reports the first rank that may
+/// leave without depending on another one. One set per operation: O(operations * ranks / 64) words, ranks in slices of
+/// 4096.
 void check_barrier(Table const& table, Findings& findings);
 
 }  // namespace allport::verify

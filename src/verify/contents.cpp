@@ -28,7 +28,7 @@ Value combine(Value const& left, Value const& right) {
   both.count = left.count + right.count;
   both.first = left.first;
   both.ordered = left.ordered && right.ordered && left.first + left.count == right.first;
-  // Where the order is lost it carries no information; one value keeps neighbouring bytes together.
+  // Without rank order `first` has no meaning; one value lets neighbouring runs merge.
   if (!both.ordered) both.first = -1;
   return both;
 }
@@ -51,7 +51,7 @@ void Contents::read(std::int64_t begin, std::int64_t end, std::vector<Run>& into
 
 void Contents::write(std::int64_t begin, std::int64_t end, std::span<Run const> content) {
   auto const first = first_after(begin);
-  // The usual case: a segment continues the one before it, and nothing is overwritten.
+  // Common case: a segment continues the previous one, and nothing is overwritten.
   bool const free = first == runs_.size() || runs_[first].begin >= end;
   if (free && content.size() == 1 && first > 0 && continues(runs_[first - 1], content[0])) {
     runs_[first - 1].end = content[0].end;

@@ -1,4 +1,4 @@
-// What a buffer holds, symbolically: a few runs of bytes whose addresses follow each other.
+// Symbolic contents of a buffer: a few runs of bytes with consecutive addresses.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,14 @@
 
 namespace allport::verify {
 
-/// What has been combined into a byte. In data movers all bytes have the same, empty, value: their address says all.
+/// The contributions combined into a byte. In data movers all bytes have the same empty value: the address identifies
+/// them.
 struct Value {
   std::uint64_t print[2] = {0, 0};  ///< sum of the contributors' fingerprints, modulo 2^64 each
   std::int64_t count = 1;           ///< contributions
   Rank first = -1;                  ///< in rank order: contributors are first, first + 1, ..., first + count - 1
   bool ordered = true;
-  std::uint32_t node = 0;  ///< in a trace: index of the exact multiset
+  std::uint32_t node = 0;  ///< in a trace: index of the combine node
 
   friend bool operator==(Value const&, Value const&) = default;
 };
@@ -37,7 +38,7 @@ struct Run {
   }
 };
 
-/// Sorted, disjoint, merged where neighbours continue each other. Bytes in no run are undefined.
+/// Runs are sorted, disjoint, and merged if a run continues its neighbour. Bytes in no run are undefined.
 class Contents {
  public:
   [[nodiscard]] std::span<Run const> runs() const { return runs_; }

@@ -94,7 +94,7 @@ OpId Delivery::writer(Rank rank, std::int64_t at, std::int64_t& segment) const {
   return no_op;
 }
 
-// Breaches that execution has met come first: what is missing in the end is often their consequence.
+// Errors found during execution come first: missing bytes at the end are often their consequence.
 Place Delivery::place(Kind kind, Rank rank, std::int64_t at) const {
   std::int64_t segment = 0;
   auto const op = writer(rank, at, segment);
@@ -147,7 +147,7 @@ void Delivery::wrong(Rank rank, Run const& found, std::int64_t address) {
 
 void Delivery::explain_sums() {
   std::ranges::sort(sums_, [](WrongSum const& a, WrongSum const& b) { return a.place.key() < b.place.key(); });
-  // The rest first: the rerun below forgets how far the table's rows got.
+  // Unfinished operations first: the rerun below resets the table's progress.
   auto const ranks = space_.contract().ranks;
   for (std::size_t i = 1; i < sums_.size(); ++i) {
     findings_.add(sums_[i].place, [&] {
@@ -183,7 +183,7 @@ Finding Delivery::explain(WrongSum const& sum, Trace const& trace, std::uint32_t
   if (auto const twice = std::find(held.begin(), ranks, 2); twice != ranks) {
     auto const who = static_cast<Rank>(twice - held.begin());
     auto const holds = holders(trace, who);
-    // Among the nodes that went into the result, the first that holds it twice.
+    // Among the nodes that contribute to the result, the first one that holds it twice.
     std::size_t guilty = trace.ranks();
     while (guilty + 1 < holds.size() && !(holds[guilty] == 2 && held[guilty] > 0)) ++guilty;
     auto const culprit = trace.nodes[guilty].rank;

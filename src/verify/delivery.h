@@ -1,4 +1,4 @@
-// Has every rank in the end what the contract owes it?
+// Checks that every rank ends with the data that the contract requires.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ class Delivery {
  public:
   Delivery(Table& table, Execution const& execution, Findings& findings);
 
-  /// Reports every breach; a wrong reduction is rerun with exact multisets for the smallest one.
+  /// Reports every violation. For the first wrong byte of a reduction, reruns the execution with exact multisets.
   void check();
   [[nodiscard]] bool rank_ordered() const { return rank_ordered_; }
 
@@ -26,7 +26,7 @@ class Delivery {
   void wrong(Rank rank, Run const& found, std::int64_t address);
   void explain_sums();
   [[nodiscard]] Finding explain(WrongSum const& sum, Trace const& trace, std::uint32_t node) const;
-  /// The operation that is meant to write a byte of the rank's output, or no_op; sets its segment.
+  /// The operation that should write a byte of the rank's output, or no_op; sets its segment.
   [[nodiscard]] OpId writer(Rank rank, std::int64_t at, std::int64_t& segment) const;
   [[nodiscard]] Place place(Kind kind, Rank rank, std::int64_t at) const;
 

@@ -41,7 +41,7 @@ void Execution::run(std::function<void(std::string_view, double)> const& progres
   }
 }
 
-// A stream waits in the list under its receive.
+// In the work list a stream is represented by its receive.
 void Execution::offer(OpId id) {
   if (table_.op(id).kind == OpKind::send) id = table_.op(id).partner;
   if (id == no_op) return;
@@ -77,7 +77,7 @@ void Execution::wake(OpId id) {
   for (auto const waiting : table_.linked().wakes(id)) offer(waiting);
 }
 
-// The segment's logical time, and the first one's place in the longest chain of messages.
+// Sets the segment's logical time, and for the first segment its depth in the longest chain of messages.
 void Execution::tick(OpId id, bool stream) {
   auto& row = table_.row(id);
   auto const partner = table_.op(id).partner;
@@ -135,7 +135,7 @@ void Execution::move_local(OpId id) {
   write(id, slots[1], moving_);
 }
 
-// Where an operand is undefined, or the two are not the same element, the result is undefined and that is reported.
+// If an operand is undefined, or the operands are different elements, the result is undefined and reported.
 void Execution::combine(OpId id) {
   auto const rank = table_.op(id).rank;
   auto const* slots = table_.slots(id);
@@ -192,7 +192,7 @@ void Execution::read(OpId id, Slot const& slot, std::vector<Run>& into) {
   }
 }
 
-/// The caller's input: its addresses follow each other in every collective.
+/// The caller's input: its addresses are consecutive in every collective.
 void Execution::initial(Rank rank, std::int64_t begin, std::int64_t end, std::vector<Run>& into) const {
   auto const first = space_.address({rank, 0, 0});
   Run run{begin, end, first + begin, space_.reduces() ? contribution(rank) : Value{}};
@@ -213,7 +213,7 @@ void Execution::write(OpId id, Slot const& slot, std::vector<Run>& content) {
   into.write(begin, begin + op.bytes(table_.row(id).done), content);
 }
 
-// The same byte again: one of the two deliveries was for nothing. A reduction's partial sums replace each other.
+// A byte delivered again is reported: one delivery is useless. Partial sums of a reduction may replace each other.
 void Execution::check_doubled(OpId id, Contents const& output, std::vector<Run> const& content) {
   auto const& op = table_.op(id);
   auto const& row = table_.row(id);

@@ -1,4 +1,4 @@
-// Runs all ranks' operations with symbolic bytes: what goes where, and whether it comes to an end.
+// Executes all ranks' operations on symbolic bytes.
 #pragma once
 
 #include <optional>
@@ -16,21 +16,22 @@ struct Trace {
   struct Node {
     std::uint32_t left = 0;
     std::uint32_t right = 0;
-    Rank rank = 0;  ///< where it was combined, or whose contribution it is
+    Rank rank = 0;  ///< the rank that combined it, or whose contribution it is
   };
   std::int64_t address = 0;
   Rank contributors = 0;
   std::vector<Node> nodes;     ///< node r < ranks is rank r's contribution; combines follow in order
-  std::vector<Rank> furthest;  ///< of every node: the last rank that it was moved to
+  std::vector<Rank> furthest;  ///< for every node, the last rank that received it
 
   [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(contributors); }
 };
 
-/// An operation moves a segment when its dependences hold and, for a stream, both ends can (synchronous sends). Moves
-/// never disable each other, so the order of a work list decides nothing: the same segments move in the end.
+/// An operation moves a segment if its dependences are fulfilled and, for a stream, both ends are ready (synchronous
+/// sends). Moves never disable each other, so the order of the work list does not matter: in the end the same segments
+/// have moved.
 class Execution {
  public:
-  /// @param trace when given, only its address is followed and nothing is reported
+  /// @param trace if given, only its address is followed, and nothing is reported
   Execution(Table& table, Findings& findings, Trace* trace = nullptr);
 
   void run(std::function<void(std::string_view, double)> const& progress);
@@ -47,13 +48,13 @@ class Execution {
   void move_stream(OpId receive);
   void move_local(OpId id);
   void combine(OpId id);
-  /// Where the operation's next segment lies.
+  /// Position of the operation's next segment in the slot.
   [[nodiscard]] std::int64_t position(OpId id, Slot const& slot) const {
     return table_.op(id).position(slot, table_.row(id).done);
   }
   void read(OpId id, Slot const& slot, std::vector<Run>& into);
   void write(OpId id, Slot const& slot, std::vector<Run>& content);
-  /// Compares what an operation reads with what its piece promises (promise.cpp).
+  /// Compares the content that an operation reads with its piece (promise.cpp).
   void check(OpId id, std::vector<Run> const& content, std::int64_t position);
   void report(OpId id, Breach const& breach);
   void check_doubled(OpId id, Contents const& output, std::vector<Run> const& content);

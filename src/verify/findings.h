@@ -1,4 +1,4 @@
-// Keeps the smallest counterexamples of possibly millions.
+// Stores the smallest of possibly millions of counterexamples.
 #pragma once
 
 #include <concepts>
@@ -11,22 +11,21 @@
 
 namespace allport::verify {
 
-/// Where a finding stands in a report: earliest kind, then what cannot be the consequence of another, then the lowest
-/// segment, rank and operation.
+/// Sort key of findings: kind, then order (causes before consequences), then segment, rank and operation.
 struct Place {
-  /// Order of what is only seen in the end, behind all that was seen while it happened.
+  /// Order of findings after the execution, behind all findings during it.
   static constexpr std::int64_t late = std::int64_t{1} << 40;
 
   Kind kind = Kind::program;
   std::int64_t segment = 0;
-  std::int64_t order = 0;  ///< of an executed segment its logical clock, which is above those of its causes
+  std::int64_t order = 0;  ///< for an executed segment its logical clock, which is larger than those of its causes
   Rank rank = 0;
   std::int32_t op = -1;
 
   [[nodiscard]] auto key() const { return std::tuple(kind_group(), order, segment, rank, kind, op); }
 
  private:
-  // Wrong data show up in one of four ways, whichever comes first.
+  // Wrong data appear as one of four kinds, whichever is found first; they sort together.
   [[nodiscard]] int kind_group() const {
     return kind >= Kind::missing && kind <= Kind::contribution ? static_cast<int>(Kind::missing)
                                                                : static_cast<int>(kind);
@@ -37,7 +36,7 @@ class Findings {
  public:
   explicit Findings(int limit) : limit_(static_cast<std::size_t>(limit < 1 ? 1 : limit)) {}
 
-  /// `make()` -> Finding is only called when the place is among the smallest so far.
+  /// make() -> Finding is called only if the place is among the smallest so far.
   template <std::invocable Make>
   void add(Place const& place, Make&& make) {
     ++found_;

@@ -110,7 +110,7 @@ void Loads::finish(Report& report) {
   times(report);
 }
 
-// One bin per load while there are few, else sixteen of equal width.
+// One bin per distinct load if there are few, else sixteen bins of equal width.
 void Loads::histogram(std::vector<std::int64_t>& used, Links& into) const {
   constexpr std::size_t bins = 16;
   into.min = std::ranges::min(used);
@@ -148,7 +148,7 @@ void Loads::times(Report& report) const {
       auto const load = bytes_[static_cast<std::size_t>(link)];
       if (load == 0) continue;
       auto const rate = machine_.bandwidth(link).value();
-      if (rate <= 0) continue;  // an unknown or dead link has no time
+      if (rate <= 0) continue;  // unknown rate, or a dead link
       out += load;
       serial += static_cast<double>(load) / rate;
       offer(static_cast<double>(load) / rate, [&] { return machine_.link_name(link); });

@@ -1,4 +1,4 @@
-// Bytes on every link, which trees use it, and the time that this alone must take.
+// Bytes and trees on every link, and the lower bound on time that follows from them.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ class Loads {
  public:
   Loads(Machine const& machine, Schedule const& schedule, Options const& options, Findings& findings);
 
-  /// Routes one send: over its port, or dimension by dimension; within a node over no link.
+  /// Adds the route of one send: through its port, or dimension by dimension; within a node it has no link.
   /// @pre peer in range
   void add(Rank rank, std::int32_t index, Op const& op);
   void finish(Report& report);

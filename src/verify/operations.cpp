@@ -39,7 +39,7 @@ std::string Operations::bad_piece(Op const& op) const {
   for (auto const corner : {sources.lo, sources.hi, destinations.lo, destinations.hi}) {
     if (corner < 0 || corner >= c.ranks) return fmt::format("names rank {} in its piece", corner);
   }
-  auto const longest = c.what == Collective::barrier ? std::int64_t{1} : c.bytes;  // a barrier's messages are tokens
+  auto const longest = c.what == Collective::barrier ? std::int64_t{1} : c.bytes;  // a barrier sends tokens
   if (bytes.begin < 0 || bytes.begin >= bytes.end || bytes.end > longest) {
     return fmt::format("carries bytes [{}, {}), but there are {}", bytes.begin, bytes.end, longest);
   }
@@ -52,7 +52,7 @@ std::string Operations::bad_piece(Op const& op) const {
   return {};
 }
 
-// Data that are combined come in whole elements.
+// Combined data must consist of whole elements.
 std::string Operations::unaligned(Op const& op) const {
   auto const element = space_.contract().element;
   if (!op.piece.combined || element == 1) return {};

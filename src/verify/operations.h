@@ -1,4 +1,4 @@
-// What can be said about one rank's program without looking at any other rank.
+// Checks of one rank's program that need no other rank.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,11 @@ class Operations {
   Operations(Space const& space, Machine const& machine, Findings& findings)
       : space_(space), machine_(machine), findings_(findings) {}
 
-  /// Reports operations that cannot be. Returns, by operation, whether it is too broken to be executed.
+  /// Reports invalid operations. Returns for each operation whether it is too broken to be executed.
   std::vector<bool> const& check(Rank rank, Program const& program);
 
  private:
-  /// Both return the complaint, empty when there is none. `fatal` complaints keep the operation from running.
+  /// Both return the complaint, or an empty text. An operation with a `fatal` complaint is not executed.
   [[nodiscard]] std::string fatal(Rank rank, Program const& program, std::size_t index) const;
   [[nodiscard]] std::string unaligned(Op const& op) const;
   [[nodiscard]] std::string bad_piece(Op const& op) const;

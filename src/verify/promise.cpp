@@ -9,7 +9,8 @@
 namespace allport::verify {
 namespace {
 
-/// The promise from byte `p` of the stream on: `bytes` consecutive addresses, of one source where that matters.
+/// What the piece promises from byte `p` of the stream on: `bytes` consecutive addresses, of one source if that
+/// matters.
 struct Promise {
   std::int64_t address = 0;
   std::int64_t bytes = 0;

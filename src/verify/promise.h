@@ -1,4 +1,4 @@
-// The bytes that an operation's piece promises against those that it finds.
+// Compares the bytes that an operation's piece promises with the bytes that it reads.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,16 @@
 
 namespace allport::verify {
 
-/// The first bytes of a segment that are not as promised.
+/// The first bytes of a segment that differ from the promise.
 struct Breach {
   std::int64_t begin = 0;  ///< bytes of the stream
   std::int64_t end = 0;
   std::int64_t promised = 0;  ///< address of the first
-  bool absent = false;        ///< nothing was ever written there
-  Run found;                  ///< else: what is there instead, from its first byte
+  bool absent = false;        ///< the bytes were never written
+  Run found;                  ///< otherwise the actual content
 };
 
-/// @param content runs of the operation's next segment, which lies at `position` of its slot
+/// @param content runs of the operation's next segment, at `position` of its slot
 [[nodiscard]] std::optional<Breach> breach(Table const& table, OpId op, std::vector<Run> const& content,
                                            std::int64_t position);
 

@@ -50,7 +50,7 @@ std::vector<std::int64_t> const& Before::of(std::int32_t op, std::int64_t segmen
   return complete_;
 }
 
-// What a segment waits for is complete, hence has started, hence so on.
+// An operation that a segment waits for is complete, hence was started, hence its own dependences are complete, ...
 void Before::follow(std::int32_t index, std::int64_t segment) {
   auto const& op = program_->ops[static_cast<std::size_t>(index)];
   if (local(op)) raise(index, segment);
@@ -99,7 +99,7 @@ void Races::check(Rank rank, Program const& program) {
   }
 }
 
-// Pairs of overlapping accesses with a writer among them. Readers alone, a root's many sends, are passed over.
+// Visits pairs of overlapping accesses of which one is a write. Runs of reads (a root's many sends) are skipped.
 bool Races::ordered(Rank rank) {
   auto const size = accesses_.size();
   next_writer_.assign(size + 1, size);
@@ -113,13 +113,13 @@ bool Races::ordered(Rank rank) {
       good = false;
       report(rank, x, y, found);
     };
-    // Sorted by begin: the first that begins behind x ends the search.
+    // Sorted by begin: the first one that begins behind x ends the search.
     for (auto j = x.writes ? i + 1 : next_writer_[i]; j < size; j = x.writes ? j + 1 : next_writer_[j + 1]) {
       auto const& y = accesses_[j];
       if (y.slot.buffer != x.slot.buffer || y.low >= x.high) break;
       look(y);
     }
-    if (x.writes) look(x);  // a ring's segments among each other
+    if (x.writes) look(x);  // segments of a ring against each other
   }
   return good;
 }
@@ -141,7 +141,7 @@ void Races::collect(Program const& program) {
   });
 }
 
-// One segment of a combine or copy may write where it reads, but not half beside it.
+// A segment of a combine or copy may write exactly where it reads, but not to a part of it.
 bool Races::clash_within(Rank rank, Op const& op, std::int32_t index) {
   if (!local(op)) return false;
   auto const beside = [&](Slot const& read) {
@@ -150,7 +150,7 @@ bool Races::clash_within(Rank rank, Op const& op, std::int32_t index) {
       auto const a = op.position(read, i);
       auto const b = op.position(op.into, i);
       if (a != b && overlap(a, op.segment_bytes(i), b, op.segment_bytes(i))) return true;
-      // From then on both slots only repeat their distance.
+      // From here on the distances of both slots repeat.
       if (read.ring == op.into.ring && (read.ring == 0 || i >= read.ring)) break;
     }
     return false;
@@ -177,8 +177,8 @@ Races::Clash Races::clash(Access const& x, Access const& y) {
   return {};
 }
 
-// For segment j of y and each slot of x that it touches, order is monotone: x's early segments are complete before j,
-// and of the others the first one must wait for j, since later ones then wait as well.
+// In each slot of x that segment j of y touches, order is monotone: the first segments of x are complete before j, and
+// of the rest only the first one is checked to wait for j, because later ones then wait, too.
 Races::Clash Races::clash_with_segment(Access const& x, Access const& y, std::int64_t j) {
   auto const& xop = program_->ops[static_cast<std::size_t>(x.op)];
   auto const& yop = program_->ops[static_cast<std::size_t>(y.op)];
@@ -190,7 +190,7 @@ Races::Clash Races::clash_with_segment(Access const& x, Access const& y, std::in
     if (i < complete) i += (complete - i + stride - 1) / stride * stride;
     for (; i < segments; i += stride) {
       if (x.op == y.op && i == j) continue;  // clash_within
-      // Only the stream's last segment is short and may miss bytes that the slot's others overlap.
+      // Only the last segment of a stream is short; it may not overlap although the slot's other segments do.
       if (!overlap(xop.position(x.slot, i), xop.segment_bytes(i), begin, bytes)) continue;
       return unordered(x, i, y, j) ? Clash{i, j} : Clash{};
     }
@@ -213,7 +213,7 @@ bool Races::unordered(Access const& x, std::int64_t i, Access const& y, std::int
 
 void Races::report(Rank rank, Access const& x, Access const& y, Clash const& clash) {
   bool const ring = std::max(x.slot.ring, y.slot.ring) > 0 && (x.op == y.op || clash.first != clash.second);
-  // Of two writers the one with the later segment is to blame.
+  // Of two writers, the one with the later segment is reported.
   bool const second = y.writes && (!x.writes || clash.second >= clash.first);
   auto const& writer = second ? y : x;
   auto const& other = second ? x : y;

@@ -1,4 +1,4 @@
-// Are all conflicting accesses of a rank's program ordered by the program itself?
+// Checks that a rank's program orders all conflicting accesses.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace allport::verify {
 
-/// How many segments of every operation are complete before a given segment of a given one may start, whatever the
-/// timing. Within an operation, segments start in order and complete in order; a combine or copy is over before its
-/// next segment starts.
+/// For each operation, how many of its segments must be complete before a given segment of a given operation may start.
+/// Segments of an operation start and complete in order; a segment of a combine or copy completes before the next one
+/// starts.
 class Before {
  public:
   void load(Program const& program);
@@ -29,13 +29,13 @@ class Before {
   std::vector<std::int32_t> raised_;
 };
 
-/// Looks at one program after another and remembers which shapes of programs are free of races: the ranks of a regular
-/// schedule share a few of them.
+/// Checks one program after another and caches which shapes of programs are race-free: the ranks of a regular schedule
+/// share a few shapes.
 class Races {
  public:
   Races(Space const& space, Findings& findings) : space_(space), findings_(findings) {}
 
-  /// @pre the program has passed Operations::check without a broken operation
+  /// @pre the program has passed Operations::check() without a broken operation
   void check(Rank rank, Program const& program);
 
  private:
@@ -47,8 +47,8 @@ class Races {
     std::int64_t high;
   };
   struct Clash {
-    std::int64_t first = -1;   // segment of the first access's operation
-    std::int64_t second = -1;  // of the second's
+    std::int64_t first = -1;   // segment of the first access
+    std::int64_t second = -1;  // segment of the second access
   };
 
   void collect(Program const& program);

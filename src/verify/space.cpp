@@ -125,7 +125,7 @@ Space::Found Space::find(Piece const& piece, std::int64_t p) const {
     }
     p -= here;
   }
-  return {nth(piece, 0), 1};  // beyond the piece, whose length has been found wrong already
+  return {nth(piece, 0), 1};  // beyond the piece, whose wrong length was already reported
 }
 
 std::string Space::block_text(Origin const& o, std::int64_t bytes) const {

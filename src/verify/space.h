@@ -1,4 +1,4 @@
-// A name for every byte that a collective moves.
+// Addresses for all bytes that a collective moves.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ class Boxes {
   explicit Boxes(Machine const& machine);
 
   [[nodiscard]] std::int64_t size(RankBox box) const;
-  /// The k-th rank of a box, in rank order from its low corner, going up and around on every axis.
+  /// The k-th rank of a box, in rank order from its low corner, upwards with wrap-around on every axis.
   [[nodiscard]] Rank nth(RankBox box, std::int64_t k) const;
   [[nodiscard]] std::string text(RankBox box) const;
 
@@ -27,17 +27,17 @@ class Boxes {
   std::array<std::int32_t, max_axes + 1> stride_{};
 };
 
-/// One byte's origin: offset in the block from `source` to `destination`; where the collective makes no difference
-/// between sources or destinations that is 0.
+/// Origin of a byte: offset in the block from `source` to `destination`. Source or destination is 0 if the collective
+/// does not distinguish them.
 struct Origin {
   Rank source = 0;
   Rank destination = 0;
   std::int64_t offset = 0;
 };
 
-/// The bytes of a collective as one line of addresses, laid out as in MPI's buffers (sources slowest), so that
-/// neighbouring bytes of a buffer are neighbours here.
-/// In a reduction the address names the element; which ranks have contributed to it is kept apart.
+/// The bytes of a collective in one address space, in the order of MPI's buffers (sources slowest), so that
+/// neighbouring bytes of a buffer have neighbouring addresses.
+/// In a reduction the address names the element; the contributing ranks are recorded in Value.
 class Space {
  public:
   Space(Contract const& contract, Machine const& machine);
@@ -56,21 +56,21 @@ class Space {
 
   /// Blocks that are concatenated in a stream of this piece.
   [[nodiscard]] std::int64_t blocks(Piece const& piece) const;
-  /// Bytes of a stream of this piece: of every block the interval, as far as the block goes.
+  /// Bytes of a stream of this piece: the interval of every block, clipped to the block.
   [[nodiscard]] std::int64_t length(Piece const& piece) const;
   /// Origin of byte `p` of a stream of this piece.
   [[nodiscard]] Origin at(Piece const& piece, std::int64_t p) const { return find(piece, p).origin; }
-  /// The same, and how many bytes of its block's interval are left from there on.
+  /// The origin, and the number of bytes left in the block's interval.
   struct Found {
     Origin origin;
     std::int64_t left = 0;
   };
   [[nodiscard]] Found find(Piece const& piece, std::int64_t p) const;
 
-  /// Bytes [begin, end) of a stream of this piece, in words.
+  /// Description of bytes [begin, end) of a stream of this piece.
   [[nodiscard]] std::string text(Piece const& piece, std::int64_t begin, std::int64_t end) const;
   [[nodiscard]] std::string text(Piece const& piece) const;
-  /// Bytes of addresses [begin, end).
+  /// Description of the bytes at addresses [begin, end).
   [[nodiscard]] std::string text(std::int64_t begin, std::int64_t end) const;
 
  private:

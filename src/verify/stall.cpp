@@ -9,8 +9,8 @@ namespace allport::verify {
 namespace {
 
 constexpr std::size_t most_tries = 256;         // starting points for a shortest cycle
-constexpr std::size_t most_visits = 2'000'000;  // units that one search may look at
-constexpr std::size_t most_steps = 8;           // of a cycle that are spelled out
+constexpr std::size_t most_visits = 2'000'000;  // units that one search may visit
+constexpr std::size_t most_steps = 8;           // steps of a cycle that are printed
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void Stall::waits_of(OpId unit, std::vector<Wait>& into) const {
   if (table_.op(unit).kind == OpKind::receive) look(table_.op(unit).partner);
 }
 
-// Depth first over the waits; the first unit met again on the own path closes a cycle.
+// Depth-first search over the waits; a unit that is met again on the current path closes a cycle.
 std::vector<OpId> Stall::any_cycle() const {
   enum : std::uint8_t { fresh, open, closed };
   std::vector<std::uint8_t> state(table_.size(), fresh);

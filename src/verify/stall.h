@@ -1,4 +1,4 @@
-// Who waits for whom when nothing can move any more.
+// Explains a deadlock.
 #pragma once
 
 #include <vector>
@@ -8,21 +8,21 @@
 
 namespace allport::verify {
 
-/// Reports a shortest cycle of waits. Says nothing where all waiting ends at an operation that was already reported as
-/// broken or without its other end.
+/// Reports a shortest cycle of waits. Reports nothing if all waits end at an operation already reported as broken or
+/// unmatched.
 class Stall {
  public:
   Stall(Table const& table, Findings& findings) : table_(table), findings_(findings) {}
   void report();
 
  private:
-  /// One step of a cycle: `from`, an end of the unit that waits, needs `need` of the next unit.
+  /// One step of a cycle: `from`, an end of the waiting unit, has the dependence `need` on the next unit.
   struct Wait {
     OpId from = no_op;
     Need need;
   };
 
-  /// A stream is one unit, named by its receive; a combine or copy is its own.
+  /// A stream is one unit, represented by its receive; a combine or copy is a unit of its own.
   [[nodiscard]] OpId unit(OpId op) const;
   [[nodiscard]] bool waits(OpId unit) const;
   void waits_of(OpId unit, std::vector<Wait>& into) const;

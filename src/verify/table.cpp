@@ -97,7 +97,7 @@ void Table::report_difference(OpId send, OpId receive, Findings& findings) const
   });
 }
 
-// A stream without its other end. The sentence looks for a stray end at the peer that was probably meant.
+// Reports a stream with one end only. The message names an unmatched end that was probably meant.
 void Table::report_lost(OpId lost, Findings& findings) const {
   auto const& row = op(lost);
   auto const alike = [&](OpId i) { return rows_[i].piece_hash == rows_[lost].piece_hash; };

@@ -1,5 +1,4 @@
-// All ranks' operations as the verifier executes them: the linked program, with what each operation promises and how
-// far it is.
+// All ranks' operations as the verifier executes them: the linked program, with each operation's piece and progress.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +11,15 @@
 
 namespace allport::verify {
 
-/// What the verifier knows of an operation beyond the linked program.
+/// The verifier's data for an operation, beside the linked program.
 struct Row {
   std::int64_t expected = 0;  ///< address of the stream's first byte when addresses follow each other; or -1 - index
                               ///< into Table::pieces
   std::uint64_t piece_hash = 0;
-  std::int32_t done = 0;    ///< segments
-  std::int32_t depth = 0;   ///< messages before and with its first segment
-  std::int32_t clock = 0;   ///< logical time of its last segment: above those of all that it waited for
-  std::uint32_t slots = 0;  ///< first of its slots: one of a send or receive; from, into of a copy; + with
+  std::int32_t done = 0;    ///< completed segments
+  std::int32_t depth = 0;   ///< messages up to and including its first segment
+  std::int32_t clock = 0;   ///< logical time of its last segment: larger than those of all that it waited for
+  std::uint32_t slots = 0;  ///< index of its first slot: from, into and with, as far as its kind has them
   bool queued = false;
   bool combined = false;
 };
@@ -29,9 +28,9 @@ class Table {
  public:
   Table(Schedule const& schedule, Space const& space) : schedule_(schedule), space_(space) {}
 
-  /// Adds the rank's program; the ranks come in order. Operations flagged in `broken` are kept but never run.
+  /// Adds the next rank's program. Operations flagged in `broken` are stored but never executed.
   void add(Rank rank, Program const& program, std::vector<bool> const& broken);
-  /// After the last rank: links the programs and reports what does not fit.
+  /// Called after the last rank: links the programs and reports mismatches.
   void finish(Findings& findings);
 
   [[nodiscard]] LinkedProgram const& linked() const { return linked_; }
@@ -46,18 +45,18 @@ class Table {
   [[nodiscard]] Schedule const& schedule() const { return schedule_; }
   [[nodiscard]] Space const& space() const { return space_; }
 
-  /// Whether the operation's next segment waits for nothing of its own rank.
+  /// Whether the operation's next segment has no unfulfilled dependence on its own rank.
   [[nodiscard]] bool ready(OpId i) const {
     return rows_[i].done < op(i).segments &&
            linked_.ready(i, rows_[i].done, [this](OpId other) { return rows_[other].done; });
   }
 
-  /// The operation again, from the schedule. For messages only: it makes the whole program.
+  /// The operation, from the schedule again. Only for messages: it generates the whole program.
   [[nodiscard]] Op whole_op(OpId i) const;
-  /// The next segment that the operation would do, in words.
+  /// Description of the operation's segment.
   [[nodiscard]] std::string piece_text(OpId i, std::int64_t segment) const;
 
-  /// Back to the start of an execution.
+  /// Resets the progress to the start of an execution.
   void rewind();
 
  private:

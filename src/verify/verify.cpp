@@ -53,7 +53,7 @@ class Proof {
     delivery.check();
     if (schedule_.contract().what == Collective::barrier && execution.finished()) check_barrier(table_, findings_);
     report_.rank_ordered = delivery.rank_ordered();
-    // Whatever stops early has a reason; not to have found it must not pass for a proof.
+    // An execution that stops early must not count as proven if no reason was found.
     if (!execution.finished() && findings_.empty()) {
       findings_.add({Kind::deadlock, 0, 0, 0, -1}, [] { return Finding{{}, 0, -1, 0, {}, "the schedule never ends"}; });
     }

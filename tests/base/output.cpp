@@ -1,4 +1,4 @@
-// The last words of a process are read before it goes on to end others.
+// drain_output() waits until the output of a process was read.
 #include "base/output.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Quantities keep their unit under addition, and change it only where physics does.
+// Arithmetic of quantities: addition keeps the unit, division changes it.
 #include "allport/base/units.h"
 
 #include <gtest/gtest.h>

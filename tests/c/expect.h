@@ -1,4 +1,4 @@
-/* What the tests of the C interface ask of a call: that it goes well, or that its error has a code and a word. */
+/* Expectations of the C interface's tests: a call succeeds, or its error has a code and a word. */
 #ifndef EXPECT_H
 #define EXPECT_H
 

@@ -1,4 +1,4 @@
-/* What C programs of tests share: a small generator of numbers, and counts of what went wrong. */
+/* Shared by the tests' C programs: a small random number generator, and a count of failures. */
 #ifndef NUMBERS_H
 #define NUMBERS_H
 

@@ -1,4 +1,4 @@
-// Neighbourhood collectives: every block arrives, by whatever ways, and ways take load off the busiest links.
+// Neighbourhood collectives: every block arrives on any route, and other routes reduce the load of the busiest links.
 #include "collectives/neighbour_routes.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Algorithms that a program registers: what is refused, and that the library's order stays.
+// Algorithms that a program registers: errors, and that the order of the library's algorithms stays.
 #include <gtest/gtest.h>
 
 #include <algorithm>

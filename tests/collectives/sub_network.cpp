@@ -1,4 +1,4 @@
-// Trees among ranks that form no box: every member reached over ways that live, and no link twice.
+// Trees among ranks that form no box: every member is reached over intact links, and no link is used twice.
 #include "allport/collectives/sub_network.h"
 
 #include <gtest/gtest.h>

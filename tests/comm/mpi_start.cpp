@@ -1,4 +1,4 @@
-// What a start finds out about links that nobody has measured, and what does not depend on it.
+// Measurement of uncalibrated links at start, and the decisions that must not depend on it.
 #include <gtest/gtest.h>
 
 #include "allport/comm/calibrate.h"

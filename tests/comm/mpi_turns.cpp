@@ -1,4 +1,4 @@
-// Tags: what is prepared keeps its own, single starts have them by turns; and nothing of it makes a start wait.
+// Tags: prepared collectives have their own, single starts share blocks in turn; no start waits for tags.
 #include <algorithm>
 #include <array>
 #include <deque>

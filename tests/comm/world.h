@@ -1,4 +1,4 @@
-// What the tests on several ranks share: machines that fit the rank count, data that tell ranks apart, the reference.
+// Shared by tests on several ranks: machines for the number of ranks, data that differ by rank, the reference.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-/* What the drop-in's foreign programs share: counting differences. */
+/* Shared by the programs that run under the drop-in: counts differences. */
 #ifndef CHECK_H
 #define CHECK_H
 

@@ -1,5 +1,5 @@
 /* Arguments of neighbourhood collectives and topologies that belong to no neighbour, or to an empty block, may be
- * anything: they are not looked at. A program that never heard of Allport. */
+ * anything: they are ignored. A program that never heard of Allport. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The drop-ins' report: what calls on several ranks sum up to, in words and as JSON.
+// The drop-ins' report on several ranks, as text and as JSON.
 #include "handback/report.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Rank 0's environment counts for all.
+// Rank 0's environment applies to all ranks.
 #include "handback/settings.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a task takes by the rates that a machine file gives.
+// Times of tasks by the rates of a machine file.
 #include "allport/graph/rates.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Graphs written out by hand, so that each of their functions can be made to lie.
+// Graphs as hand-written tables, so that each of their functions can return wrong values.
 #pragma once
 
 #include <algorithm>

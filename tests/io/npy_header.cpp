@@ -1,4 +1,4 @@
-// Heads of .npy files, written byte by byte.
+// Headers of .npy files, written byte by byte.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The machine file's calibration: what it keeps, and what it refuses.
+// The machine file's calibration: round trips and errors.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

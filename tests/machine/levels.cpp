@@ -1,4 +1,4 @@
-// What is within a node, and topology IDs.
+// Levels within a node, and topology IDs.
 #include "allport/machine/levels.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What was measured of links becomes the machine's own numbers, direction by direction.
+// Measured link rates become the machine's rates, by direction.
 #include "machine/measured_links.h"
 
 #include <gtest/gtest.h>

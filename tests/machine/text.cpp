@@ -1,4 +1,4 @@
-// Specs, machine files and presets: what they mean, and what their errors say.
+// Specs, machine files and presets: their meaning and error messages.
 #include <gtest/gtest.h>
 
 #include <cstdio>

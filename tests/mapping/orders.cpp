@@ -1,4 +1,4 @@
-// Orders: each a permutation of the job's places, and what each is for.
+// Orders: each is a permutation of the job's places with its intended properties.
 #include "allport/mapping/orders.h"
 
 #include <gtest/gtest.h>

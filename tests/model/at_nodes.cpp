@@ -1,4 +1,4 @@
-// What leaves nodes and stays within them, by hand.
+// Traffic out of nodes and within nodes, computed by hand.
 #include "model/at_nodes.h"
 
 #include <gtest/gtest.h>

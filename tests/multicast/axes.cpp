@@ -1,5 +1,5 @@
-// Multicasts along a machine's axes: every destination once, no link twice, and hops that follow from what is handed
-// on.
+// Multicasts along a machine's axes: every destination once, no link twice, and hops that follow from the forwarded
+// headers.
 #include <gtest/gtest.h>
 
 #include <algorithm>

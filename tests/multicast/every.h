@@ -1,4 +1,4 @@
-// How many of the sets of destinations a test tries.
+// The share of destination sets that a test tries.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Routing tables: what their entries are, how many, and how evenly they name other ranks.
+// Routing tables: their entries, their size, and how evenly they refer to other ranks.
 #include "allport/multicast/table.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Patterns on process grids against what each of their messages must be, by coordinates.
+// Patterns on process grids: each message is compared with the one that follows from coordinates.
 #include "allport/pattern/on_grids.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Patterns: what they add up, the one schedule that they are, and their files.
+// Patterns: sums of messages, their combined schedule, and their files.
 #include "allport/pattern/pattern.h"
 
 #include <gtest/gtest.h>
@@ -74,14 +74,14 @@ TEST(Pattern, SaysWhatIsWrongWithAFile) {
     return std::string("nothing");
   };
   for (auto const& [text, part] : std::vector<std::pair<std::string, std::string>>{
-           {"{", "is no JSON"},
-           {"[]", "is no JSON object"},
+           {"{", "is not JSON"},
+           {"[]", "is not a JSON object"},
            {R"({"ranks": 2})", "messages"},
            {R"({"ranks": 0, "messages": []})", "ranks = 0"},
            {R"({"ranks": 2, "messages": [[0, 1]]})", "messages[0]"},
            {R"({"ranks": 2, "messages": [[0, 1, 5], [0, 2, 5]]})", "messages[1].to = 2"},
            {R"({"ranks": 2, "messages": [[0, 1, -5]]})", "messages[0].bytes"},
-           {R"({"ranks": 2, "messages": [[0, 1, 1.5]]})", "no whole number"},
+           {R"({"ranks": 2, "messages": [[0, 1, 1.5]]})", "not a whole number"},
            {R"({"ranks": 2, "messages": [], "grid": {"lengths": [3]}})", "grid 3"},
            {R"({"ranks": 2, "messages": [], "grid": {"lengths": [2], "periodic": [true, false]}})", "2 entries"},
            {R"({"ranks": 2, "messages": [], "grid": {"lengths": [2], "periodic": [1]}})", "neither true nor false"},

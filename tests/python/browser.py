@@ -1,4 +1,4 @@
-"""A real headless browser for the tests of pages: it opens a file, and tells what a probe in it has found."""
+"""A real headless browser for the tests of pages: it opens a file, and returns the result of a probe in it."""
 
 from __future__ import annotations
 

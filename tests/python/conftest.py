@@ -1,4 +1,4 @@
-"""What the tests share: the command line as a user calls it, scripts on several ranks, and golden files."""
+"""Shared by the tests: the command line as a user calls it, scripts on several ranks, and golden files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tools/check_architecture.py must catch what it is there for: each seeded violation, and nothing in a clean tree."""
+"""tools/check_architecture.py reports each seeded violation, and nothing in a clean tree."""
 
 import importlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""tools/check_words.py finds what has no place in the tree, leaves citations alone, and the tree has none."""
+"""tools/check_words.py finds forbidden words, accepts citations, and finds nothing in the tree."""
 
 import importlib
 import re

@@ -1,4 +1,4 @@
-"""What docs/concepts/contention.md says: loads are the simulator's, and how far from them predicted times are."""
+"""The claims of docs/concepts/contention.md: loads equal the simulator's, and the accuracy of predicted times."""
 
 from __future__ import annotations
 

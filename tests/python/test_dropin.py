@@ -1,4 +1,4 @@
-"""The libraries to preload: where they are, and what is said when they are not."""
+"""The libraries to preload: their paths, and the errors if they are missing."""
 
 import json
 import subprocess

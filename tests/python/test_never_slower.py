@@ -1,4 +1,4 @@
-"""bench/never_slower: what its sample covers, what it calls slower, and that it runs."""
+"""bench/never_slower: the coverage of its sample, its criterion for slower calls, and a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of results: whole, closed, and with the numbers of what they are of."""
+"""Pages of results: complete, well-formed HTML with the right numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""--report on the commands: the page is there, the command prints as ever, and bad names are refused at once."""
+"""--report of the commands: it writes the page, the command's output is unchanged, and bad names are errors at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages in a real headless browser: on a phone and on a desk, by day and by night, and in a notebook's cell."""
+"""Pages in a real headless browser: small and large windows, light and dark themes, and a notebook's cell."""
 
 from __future__ import annotations
 

@@ -38,11 +38,11 @@ BCAST = call(
 )
 
 
-def test_what_was_taken_and_handed_back_is_told() -> None:
+def test_calls_taken_and_passed_through_are_reported() -> None:
     back = {"MPI's own <b>is</b> expected to be faster": 3}
     data = dropin(collectives={"MPI_Bcast": BCAST, "MPI_Allreduce": call(reasons=back, handed_back_seconds=4e-4)})
     found = page(data)
-    assert found.facts["collectives taken"] == "12" and found.facts["handed back"] == "3"
+    assert found.facts["collectives taken"] == "12" and found.facts["passed through"] == "3"
     assert found.facts["of the lower bound"] == "0.96"
     assert "MPI's own <b>is</b> expected to be faster" in found.words and "MPI_Bcast: lower bound" in found.words
     assert found.advice == [], "0.4 ms of 2.5 s say nothing"
@@ -167,7 +167,7 @@ def test_a_benchmark_has_curves_and_predicted_beside_measured() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda r: r.update(ratio=0.5), ["Hand these sizes back", "1 MiB", "2.00 times as fast"]),
+        (lambda r: r.update(ratio=0.5), ["Leave these sizes to MPI", "1 MiB", "2.00 times as fast"]),
         (lambda r: r["mpi"]["default"].update(least=1.0), ["Other settings of Open MPI 4.1.4", "'ring'"]),
         (lambda r: r.update(simulated=r["simulated"] / 4), ["Measure the machine", "4.00"]),
         (lambda r: r.update(of_bound=1.3), ["Measure the machine", "1.30 of the lower bound"]),
@@ -214,9 +214,9 @@ def test_calls_jacobi_and_comparisons_have_pages() -> None:
         ("", "cannot be read as JSON"),
         ("[1]", "expected a JSON object"),
         ("{}", "expected the JSON of ALLPORT_REPORT"),
-        ('{"collectives": {"MPI_Bcast": 3}}', "is not as a report is"),
-        ('{"collectives": []}', "is not as a report is"),
-        ('{"sizes": [{}], "library": "x"}', "is not as a report is"),
+        ('{"collectives": {"MPI_Bcast": 3}}', "is not a valid report"),
+        ('{"collectives": []}', "is not a valid report"),
+        ('{"sizes": [{}], "library": "x"}', "is not a valid report"),
     ],
 )
 def test_a_file_that_is_none_of_these_is_refused(text: str, words: str, allport, tmp_path: Path) -> None:

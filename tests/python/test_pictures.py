@@ -1,4 +1,4 @@
-"""What pictures show can be seen: curves apart, scales with numbers, labels beside each other, small files."""
+"""Pictures are legible: distinct curves, scales with numbers, labels that do not overlap; and their files are small."""
 
 from __future__ import annotations
 

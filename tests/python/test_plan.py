@@ -1,4 +1,4 @@
-"""One plan a run: what was shown, checked and priced is what runs, and nobody searches for it twice."""
+"""One plan per run: the plan that was shown, checked and priced is the one that runs, without a second search."""
 
 import json
 from pathlib import Path

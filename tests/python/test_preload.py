@@ -1,4 +1,4 @@
-"""allport exec: what a program wants is found out, and it runs with the drop-ins that fit."""
+"""allport exec: it detects a program's libraries, and runs the program with matching drop-ins."""
 
 import json
 import os

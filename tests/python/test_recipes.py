@@ -1,4 +1,4 @@
-"""Recipes do what they say, as the tutorials; and what the page of programs names is there."""
+"""Recipes work, like the tutorials; and the names on the page of programs exist."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""Algorithms that a program registers, and `--load`: they are the library's equals, and their errors name them."""
+"""Algorithms that a program registers, and `--load`: they are treated like the library's own, and their errors name
+them."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A program with all that descends from it is ended, and nothing else."""
+"""The supervisor ends a program with all its descendants, and no other process."""
 
 from __future__ import annotations
 

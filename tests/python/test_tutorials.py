@@ -1,4 +1,4 @@
-"""Every tutorial does what it says, block by block, and what prints is what stands there."""
+"""Every tutorial works, block by block, and its output is the one that it shows."""
 
 from pathlib import Path
 

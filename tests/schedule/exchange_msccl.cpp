@@ -1,4 +1,4 @@
-// Schedules as MSCCL XML. tests/python/test_exchange.py runs the files; here is what they say.
+// Schedules as MSCCL XML: the contents of the files. tests/python/test_exchange.py runs them.
 #include <gtest/gtest.h>
 
 #include <sstream>

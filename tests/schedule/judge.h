@@ -1,4 +1,4 @@
-// Runs a schedule on real bytes and compares the result with what the collective means.
+// Runs a schedule on real bytes and compares the result with the collective's definition.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// One meaning of a program: what is refused, who meets whom, and what may go when.
+// The linked program: validity, matching of sends and receives, readiness of segments.
 #include "allport/schedule/linked.h"
 
 #include <gtest/gtest.h>

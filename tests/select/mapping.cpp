@@ -1,4 +1,4 @@
-// Selection where rank is not place.
+// Selection with a mapping other than the identity.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What Selectors remember, in a file.
+// Stored results of Selectors.
 #include <gtest/gtest.h>
 
 #include <cstdio>

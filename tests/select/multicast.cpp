@@ -1,4 +1,4 @@
-// The ways of a multicast: each proven on machines, its price beside the simulator's time, and the choice among them.
+// Multicast algorithms: each is proven on machines, its price compared with the simulator's time; and the choice.
 #include "allport/select/multicast.h"
 
 #include <gtest/gtest.h>

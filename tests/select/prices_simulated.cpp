@@ -1,5 +1,5 @@
-// Prices beside what the simulator finds, where every rank handles its messages one after the other: each algorithm in
-// its best cut, and what is chosen beside what would have been the best.
+// Prices compared with simulated times, with message overheads of a rank one after the other: each algorithm with its
+// best cut, and the chosen one against the best one.
 #include <gtest/gtest.h>
 
 #include <algorithm>

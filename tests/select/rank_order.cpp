@@ -1,4 +1,4 @@
-// The order that is chosen against all permutations, and when none is worth it.
+// The chosen order against all permutations, and cases in which no other order is worth it.
 #include "allport/select/rank_order.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The Selector against a clock of its own: what it finds, what finding costs, that ranks agree.
+// The Selector with a simulated clock: its choices, the cost of tuning, and the agreement of ranks.
 #include "allport/select/selector.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A program of several ranks that a Selector configures, on a clock of its own.
+// A program of several ranks that a Selector configures, with a simulated clock.
 #pragma once
 
 #include <gtest/gtest.h>

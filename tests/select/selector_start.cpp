@@ -1,4 +1,4 @@
-// The Selector where a run's first iterations are no measure of what comes: short calls in a row.
+// The Selector for short consecutive calls, whose first iterations are not representative.
 #include <gtest/gtest.h>
 
 #include <algorithm>

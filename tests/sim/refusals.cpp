@@ -1,4 +1,4 @@
-// What the simulator refuses, and in which words.
+// The simulator's errors and their messages.
 #include <gtest/gtest.h>
 
 #include <string>

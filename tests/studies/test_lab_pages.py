@@ -1,4 +1,4 @@
-"""studies/docs/lab-simulated.md, lab-cholesky.md and lab-graphs.md: what they say is what their measurements say."""
+"""studies/docs/lab-simulated.md, lab-cholesky.md and lab-graphs.md: they agree with their stored measurements."""
 
 from __future__ import annotations
 

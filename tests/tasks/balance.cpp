@@ -1,4 +1,4 @@
-// Balancers: nobody lost, better than before, few moves; and against all assignments where these can be tried.
+// Balancers: no block lost, better than before, few moves; and against all assignments if there are few.
 #include "allport/tasks/balance.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Blocks as a graph: it holds together, and counts what Blocks sends.
+// Blocks as a graph: it passes check(), and counts the messages of Blocks.
 #include "tasks/blocks_graph.h"
 
 #include <gtest/gtest.h>

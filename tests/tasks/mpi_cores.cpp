@@ -1,4 +1,4 @@
-// Ranks of one computer share out its cores.
+// Distribution of a computer's cores among its ranks.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,4 +1,4 @@
-// Gangs that exchange: everything sent arrives, nobody waits in its body, and what goes wrong is told.
+// Gangs that exchange: everything sent arrives, no body waits, and errors are reported.
 #include <fmt/format.h>
 
 #include <atomic>

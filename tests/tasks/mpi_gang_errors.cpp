@@ -1,4 +1,4 @@
-// What goes wrong in gangs, and who is told of it.
+// Errors in gangs, and the ranks that they are reported on.
 #include <gtest/gtest.h>
 
 #include <chrono>

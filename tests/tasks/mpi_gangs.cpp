@@ -1,4 +1,4 @@
-// Gangs that run: members meet, what they tell each other arrives, and what travels is what was counted.
+// Gangs at run time: members run together, their messages arrive, and the traffic is as counted.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-// What the program throws in a rank that other ranks may have left: this one fails, and sends nothing that stays.
+// An exception on a rank when other ranks may have finished: this rank fails, and leaves no messages behind.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// Gangs that meet inside: members begin by themselves, wait for each other in their bodies, and nothing hangs.
+// Gangs that meet inside: members start on their own, wait for each other in their bodies, and nothing hangs.
 #include <fmt/format.h>
 
 #include <atomic>

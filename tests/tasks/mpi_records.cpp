@@ -1,4 +1,4 @@
-// What a run keeps: records, and memory that bodies hold on to; and how a program ends it.
+// Data that a run stores: records, and memory that bodies keep; and how a program ends a run.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-// Graphs that run: every body once, with the inputs that a walk over the same graph on one rank finds.
+// Runs of graphs: every body runs once, with the inputs of a serial walk over the same graph.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -1,4 +1,4 @@
-// Bodies that are spread over workers which have nothing else to do.
+// Bodies that are spread over idle workers.
 #include <gtest/gtest.h>
 
 #include <atomic>

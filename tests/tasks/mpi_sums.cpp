@@ -1,5 +1,5 @@
-// Sums that run: combined on their way, in their contributors' order, with what was counted, and without waiting for
-// what waits for them.
+// Sums at run time: combined along the tree in their contributors' order, with the counted traffic, and without
+// deadlock.
 #include <algorithm>
 #include <atomic>
 #include <random>

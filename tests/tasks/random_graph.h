@@ -1,4 +1,4 @@
-// A graph that tells whether it has been run as it should.
+// A random graph that checks whether it was run correctly.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Teams of leaders and members: who is where, that all run, and that they change without a thread being started or
-// lost.
+// Teams of leaders and members: their positions, that all run, and that teams change without starting or losing a
+// thread.
 #include "allport/tasks/teams.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Messages of a run as a carrier: those of the multicast's rule, relays that are no targets among them.
+// Messages of a run as a transport: those of the multicast's rule, including relays that are not targets.
 #include "allport/tasks/transport.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The lower bound of a contract: each collective's own, none where blocks differ.
+// The lower bound of a contract: that of the collective; none if blocks differ.
 #include "allport/verify/bound.h"
 
 #include <gtest/gtest.h>

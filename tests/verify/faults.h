@@ -1,4 +1,4 @@
-// Sows faults into good schedules and looks whether the verifier names them.
+// Seeds faults into correct schedules and checks that the verifier reports them.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Whatever the interpreter cannot run, or runs to a wrong end, the verifier rejects.
+// The verifier rejects every schedule that the interpreter cannot run or runs to a wrong result.
 #include <gtest/gtest.h>
 
 #include <algorithm>

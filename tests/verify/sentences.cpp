@@ -1,4 +1,4 @@
-// What a user reads: the counterexample is one sentence with the rank, the bytes and the step.
+// Messages: a counterexample is one sentence with the rank, the bytes and the step.
 #include "verify/faults.h"
 
 namespace allport::verify {

@@ -1,4 +1,4 @@
-// Ways to make a good schedule wrong.
+// Faults for correct schedules.
 #pragma once
 
 #include <functional>

@@ -29,11 +29,10 @@ inline constexpr int default_tile = 256;
 /// - "bytes copy" in bytes/s of work without flops; without it the rank's share of the node's memory bandwidth.
 class Rates {
  public:
-  /// @param factor  what the graph's element type makes of rates in double precision: 2 for single, 1/2 for complex,
-  /// 1/4
-  ///                for complex doubles. A type's own rate counts where the machine file has it
-  /// @param workers  that share a rank's rates
-  /// @throws Error(machine) where the machine says neither a kernel's rate nor its peak
+  /// @param factor  for the graph's element type, of rates in double precision: 2 for single, 1/2 for complex, 1/4 for
+  ///                complex doubles. A type's own rate in the machine file takes precedence
+  /// @param workers  number of workers that share a rank's rates
+  /// @throws Error(machine) if the machine has neither the kernel's rate nor the peak
   explicit Rates(Machine const& machine, double factor = 1.0, int workers = 1);
 
   /// Flops by the kernel's rate; work without flops by its bytes.

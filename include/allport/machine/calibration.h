@@ -16,19 +16,19 @@ namespace allport {
 struct MpiTimes {
   std::string collective;           ///< MPI's name in lower case, of mpi_collectives()
   std::vector<std::int64_t> bytes;  ///< as Contract::bytes: the message, or the block per pair of ranks; ascending
-  std::vector<double> seconds;      ///< a call, one per entry of bytes, > 0
-  /// Times of Allport's, for the first entries of bytes; empty if only MPI's was timed.
+  std::vector<double> seconds;      ///< of a call, one per entry of bytes, > 0
+  /// Times of Allport's collective, for the first entries of bytes; empty if only MPI's was timed.
   std::vector<double> ours{};
 
   friend bool operator==(MpiTimes const&, MpiTimes const&) = default;
 };
 
-/// One number as fitted: "bandwidth x" in bytes/s, "overhead" in s, "tau long" ...
+/// A fitted parameter: "bandwidth x" in bytes/s, "overhead" in s, "tau long" ...
 struct Fit {
   std::string what;
   double value = 0.0;
-  double error = 0.0;  ///< median relative distance of the measurements from the fit
-  /// If the value is a median: its 95 % confidence interval; both 0 if unknown.
+  double error = 0.0;  ///< median relative deviation of the measurements from the fit
+  /// 95 % confidence interval, if the value is a median; both 0 if unknown.
   double low = 0.0;
   double high = 0.0;
 

@@ -15,8 +15,8 @@ inline constexpr int max_levels = 4;
 /// they differ.
 struct Level {
   std::string name;            ///< "host", "socket", "core"
-  std::int32_t count = 1;      ///< parts of each place
-  BytesPerSecond bandwidth{};  ///< of what one part sends to its siblings; 0: they copy through the node's memory
+  std::int32_t count = 1;      ///< parts of each part of the level above
+  BytesPerSecond bandwidth{};  ///< of all that one part sends to its siblings; 0: they copy through the node's memory
   Seconds latency{};           ///< of a message between siblings
   BytesPerSecond injection{};  ///< cap on all that one part sends, to its siblings and beyond; 0: none
 
@@ -27,12 +27,11 @@ struct Level {
 /// fastest: with two hosts of four cores, rank 5 is core 1 of host 1.
 class Levels {
  public:
-  /// `cores` alike ranks that share the node's memory: what `ranks_per_node` and `/ppn=` say.
+  /// One level of `cores` ranks that share the node's memory, as `ranks_per_node` and `/ppn=` describe.
   /// @throws Error(machine) unless cores >= 1
-  Levels(int cores = 1);  // NOLINT(google-explicit-constructor): a number is the plain case everywhere
+  Levels(int cores = 1);  // NOLINT(google-explicit-constructor): a number is the common case
   /// @throws Error(machine) naming the level and the field: at most max_levels, names of letters, each once, counts
-  /// from
-  ///         1, finite rates >= 0, fewer than 2^31 ranks
+  ///         from 1, finite rates >= 0, fewer than 2^31 ranks
   explicit Levels(std::vector<Level> all);
 
   [[nodiscard]] int size() const { return static_cast<int>(all_.size()); }
@@ -42,14 +41,13 @@ class Levels {
   [[nodiscard]] std::int32_t ranks() const { return ranks_; }
   /// Ranks of one part of level l.
   [[nodiscard]] std::int32_t ranks_of_part(int l) const { return inner_[static_cast<std::size_t>(l)]; }
-  /// Whether they give only the number of ranks.
+  /// Whether the levels give only the number of ranks.
   [[nodiscard]] bool plain() const;
-  /// Level at which two ranks of one node part; size() for one and the same rank. Any ranks of the machine do: where
-  /// they are on different nodes, the answer is that of their places within.
+  /// Outermost level at which two ranks of a node differ; size() if they are equal. Both are taken modulo ranks().
   [[nodiscard]] int parting(std::int32_t a, std::int32_t b) const;
 
-  /// The levels when `ranks` of a node are in use: the same for ranks(), none for 1, and one more level of cores below
-  /// for a multiple; levels that are plain become as many cores.
+  /// The levels if `ranks` ranks of a node are in use: the same for ranks(), none for 1, and one more level of cores
+  /// below for a multiple; plain levels become that many cores.
   /// @throws Error(machine) if the levels cannot be divided into this many ranks
   [[nodiscard]] Levels with_ranks(int ranks) const;
 

@@ -1,4 +1,4 @@
-// The hardware: a torus, a mesh or a mix of both, with what its links, nodes and software can do.
+// The hardware: a torus, a mesh or a mix of both, with the rates of its links, nodes and software.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ constexpr int sign_of(Port p) { return p % 2 == 0 ? -1 : 1; }
 /// A directed link: `node * 2 * axes + port`. Dense, so arrays can be indexed by it; ids of absent links stay unused.
 using LinkId = std::int64_t;
 
-/// A link that differs from its axis: dead, or of another speed. Both directions are named separately in here.
+/// A directed link that differs from its axis: dead, or of another speed.
 struct LinkException {
   Node node = 0;
   Port out = 0;
@@ -56,7 +56,7 @@ struct LinkException {
   friend bool operator==(LinkException const&, LinkException const&) = default;
 };
 
-/// What the models need beside the links; every entry is per node unless its comment says otherwise.
+/// Parameters of the models beside the links; per node unless a comment says otherwise.
 struct NodeRates {
   Seconds overhead{};                 ///< o, CPU time per message end (Solomonik11, slide 21)
   double tau = 0.0;                   ///< 0: simultaneous sends cost as one, 1: serial (Chan06)
@@ -71,8 +71,8 @@ struct NodeRates {
 };
 
 /// A machine. Immutable; cheap to copy except for its exceptions.
-/// Its levels, outermost first: the grid of nodes, then what is within a node. Node order and rank order are x-fastest,
-/// within a node innermost level fastest: rank = node * ranks_per_node() + (rank within the node).
+/// Its levels, outermost first: the grid of nodes, then the levels within a node. Node order and rank order are
+/// x-fastest, within a node innermost level fastest: rank = node * ranks_per_node() + (rank within the node).
 class Machine {
  public:
   /// @pre 1 <= axes.size() <= max_axes; lengths >= 1; product of lengths * levels.ranks() < 2^31
@@ -85,7 +85,7 @@ class Machine {
   /// by axis where it has as many axes, else those of its first; and its node's), or else of preset `laptop`.
   [[nodiscard]] static Machine parse(std::string_view spec);
 
-  /// False if the spec takes its rates from preset `laptop`, which models no particular network.
+  /// False if the spec's rates are those of preset `laptop`, which models no particular network.
   [[nodiscard]] static bool gives_rates(std::string_view spec);
 
   /// The machine file's text (TOML; docs/reference/machine-file.md). `origin` names it in errors.
@@ -153,8 +153,8 @@ class Machine {
   [[nodiscard]] std::int32_t hops(Node from, Node to) const;
 
   /// The box of nodes with corners lo..hi inclusive (hi[a] < lo[a]: the box crosses the wrap-around of axis a), as a
-  /// machine of its own with the same rates. An axis that the box covers in full keeps its wrap, any other is open.
-  /// Only the box that is the whole machine keeps the calibration, for times of collectives are of all ranks.
+  /// machine with the same rates. An axis that the box covers in full keeps its wrap, any other is open. Only the box
+  /// of the whole machine keeps the calibration, because collectives were timed over all ranks.
   [[nodiscard]] Machine box(Coord const& lo, Coord const& hi) const;
 
   friend bool operator==(Machine const&, Machine const&) = default;
@@ -173,9 +173,9 @@ class Machine {
   std::array<Node, max_axes> stride_{};
 };
 
-/// Places of ranks of which only the nodes are known: each takes the next free place of its node; if a node has more
-/// ranks than places, they are used again in order. Places are numbered as the machine's ranks.
-/// @throws Error naming the entry that is no node of the machine
+/// Places for ranks of which only the nodes are known: each gets the next free place of its node; if a node has more
+/// ranks than places, places are reused in order. Places are numbered like the machine's ranks.
+/// @throws Error naming the entry that is not a node of the machine
 [[nodiscard]] std::vector<Rank> places_on(Machine const& machine, std::span<Node const> node_of_rank);
 
 /// Names of the built-in machines, each readable as a spec: bgp, xe6, gemini, exascale, laptop.

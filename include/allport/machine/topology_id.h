@@ -25,31 +25,31 @@ struct Positions {
   friend bool operator==(Positions, Positions) = default;
 };
 
-/// An ID for each rank. From a machine: the coordinates of its levels one after the other, the slowest ones first,
-/// each cut in digits of w bits: the grid's axes by falling time of a message (lowest bandwidth, then highest latency,
-/// then the later axis first), then the levels within a node, outermost first. Where lengths are no powers of B, some
-/// IDs name no rank: the program's IDs are a subset (Song09, "topology ID").
+/// An ID for each rank. For a machine it consists of the coordinates on its levels, the slowest first, each cut into
+/// digits of w bits: the grid's axes by falling time of a message (lowest bandwidth, then highest latency, then the
+/// later axis first), then the levels within a node, outermost first. If lengths are not powers of B, some IDs name no
+/// rank: the program's IDs are a subset (Song09, "topology ID").
 class TopologyIds {
  public:
   static constexpr int most_bits = 8;
 
   /// @param bits w, of one digit
-  /// @throws Error unless 1 <= bits <= most_bits, and where the digits of all levels take more than 64 bits
+  /// @throws Error unless 1 <= bits <= most_bits, or if the digits of all levels take more than 64 bits
   explicit TopologyIds(Machine const& machine, int bits = 2);
-  /// Given digits: the ID of rank r is r. Fewer ranks than IDs leave the last IDs unused.
+  /// Given digits: the ID of rank r is r. If there are fewer ranks than IDs, the last IDs are unused.
   /// @pre digits >= 1, 1 <= bits <= most_bits, digits * bits < 64, 1 <= ranks <= 2^(digits * bits)
   [[nodiscard]] static TopologyIds given(int digits, int bits, Rank ranks);
-  /// ids[r] is the ID of rank r. O(ranks) memory, as nothing above is.
-  /// @throws Error naming the rank whose ID is longer than `digits`, or another's
+  /// ids[r] is the ID of rank r. O(ranks) memory; the other constructors need O(1).
+  /// @throws Error naming the rank whose ID is longer than `digits` or equal to another rank's
   [[nodiscard]] static TopologyIds listed(std::vector<TopologyId> ids, int digits, int bits);
   /// `3x1bit`: given(3, 1, 8); `4x3bit:2048`: given(4, 3, 2048); anything else is the path of a file for from_text().
   [[nodiscard]] static TopologyIds parse(std::string_view spec);
-  /// A line for each rank: its digits, the most significant first, as in "2.0.13.1"; what follows a # is a comment.
-  /// w is what the largest digit of all needs. `origin` names the text in errors.
+  /// One line per rank: its digits, the most significant first, e.g. "2.0.13.1"; # starts a comment. w is the bits of
+  /// the largest digit. `origin` names the text in errors.
   [[nodiscard]] static TopologyIds from_text(std::string_view text, std::string_view origin = "topology IDs");
 
-  /// w of Song09's examples, by how many ranks there are: the square root of log2, rounded down, so that a table of
-  /// B entries a digit stays as short as its rows are few (256: 2, 2,048: 3, 2^20: 4, 2^30: 5).
+  /// w of Song09's examples, for a number of ranks: the square root of log2(ranks), rounded down, so that there
+  /// are about as many digits as bits in a digit (256: 2, 2,048: 3, 2^20: 4, 2^30: 5).
   /// @pre ranks >= 1
   [[nodiscard]] static int default_bits(Rank ranks);
 
@@ -63,7 +63,7 @@ class TopologyIds {
 
   /// @pre 0 <= rank < ranks()
   [[nodiscard]] TopologyId of(Rank rank) const;
-  /// The rank with this ID; none if it is no place of the machine.
+  /// The rank with this ID, if there is one.
   [[nodiscard]] std::optional<Rank> rank(TopologyId id) const;
   /// Digit i, 0 being the most significant. @pre 0 <= i < digits()
   [[nodiscard]] int digit(TopologyId id, int i) const {
@@ -102,7 +102,7 @@ class TopologyIds {
   int bits_ = 1;
   int digits_ = 0;
   Rank ranks_ = 1;
-  std::vector<Part> parts_;  // the slowest first; none for a list
+  std::vector<Part> parts_;  // the slowest first; empty for a list
   std::shared_ptr<List const> list_;
   std::shared_ptr<Machine const> machine_;
 };

@@ -1,4 +1,4 @@
-// The registered orders: ways to lay the ranks of a pattern on the places of a machine.
+// The registered orders: methods that map the ranks of a pattern to places of a machine.
 #pragma once
 
 #include <functional>
@@ -11,12 +11,12 @@
 
 namespace allport {
 
-/// What is to be mapped: the ranks of a pattern onto the places that a job has.
+/// A mapping problem: the ranks of a pattern, and the places of a job.
 class MappingTask {
  public:
   /// @param allocation the job's places (ranks of the machine), in the order in which the scheduler fills them; empty:
-  ///        the machine's first ones, in its own order
-  /// @throws Error naming the argument: as many different places of the machine as the pattern has ranks
+  /// the first places of the machine, in its order
+  /// @throws Error naming the argument: expected are as many different places of the machine as the pattern has ranks
   MappingTask(Machine machine, Pattern pattern, std::vector<Rank> allocation = {});
 
   [[nodiscard]] Machine const& machine() const { return machine_; }
@@ -30,21 +30,21 @@ class MappingTask {
   std::vector<Rank> allocation_;
 };
 
-/// What an order made: places[rank], or why it cannot.
+/// Result of an order: places[rank], or the reason why it does not apply.
 struct Ordered {
   std::vector<Rank> places;
   std::string why_not;
 };
 
-/// One way to order: a row of the table in orders.cpp, a function in a file of its own.
+/// A row of the table in orders.cpp; its function is in a file of its own.
 struct Order {
   std::string name;
   std::string summary;  ///< one sentence with its source, for the reference pages
   std::function<Ordered(MappingTask const&)> make;
 };
 
-/// All, in the order of the table. Where two are as good, the first is chosen; the first is `given`, the order as it
-/// is.
+/// All orders, as in the table. Of two equally good ones the first is chosen; the first is `given`, the job's own
+/// order.
 [[nodiscard]] std::vector<Order> const& orders();
 /// @throws Error that lists the names
 [[nodiscard]] Order const& order(std::string_view name);

@@ -1,4 +1,4 @@
-// The process grid whose ranks a pattern of messages is made for.
+// A Cartesian process grid, for patterns of messages.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ inline constexpr int max_grid_axes = 8;
 /// A Cartesian grid of ranks, as MPI_Cart_create makes it.
 struct CartGrid {
   std::vector<std::int32_t> lengths;
-  bool last_fastest = true;      ///< MPI's and C's order; false: x-fastest, as machines count
-  std::vector<bool> periodic{};  ///< by axis: a ring of neighbours, or a line; empty: all are rings
+  bool last_fastest = true;      ///< row-major, as in MPI; false: x-fastest, as machines count
+  std::vector<bool> periodic{};  ///< by axis: whether it is a ring; empty: all are
 
   /// @throws Error naming the length: 1 to max_grid_axes axes, lengths >= 1, fewer than 2^31 ranks; or periodic: as
   /// many as there are axes, or none
@@ -26,7 +26,7 @@ struct CartGrid {
   [[nodiscard]] std::int32_t length(int a) const { return lengths[static_cast<std::size_t>(a)]; }
   [[nodiscard]] bool is_periodic(int a) const { return periodic.empty() || periodic[static_cast<std::size_t>(a)]; }
   [[nodiscard]] Rank ranks() const;
-  /// How many ranks lie between neighbours along an axis.
+  /// Difference of the ranks of two neighbours along an axis.
   [[nodiscard]] Rank stride(int a) const;
   [[nodiscard]] std::int32_t coord(Rank r, int a) const { return r / stride(a) % length(a); }
   [[nodiscard]] Rank rank(std::span<std::int32_t const> coords) const;

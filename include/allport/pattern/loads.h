@@ -1,4 +1,4 @@
-// What a pattern puts on each link, rank r being at places[r].
+// Load of each link by a pattern whose rank r is at places[r].
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace allport {
 
-/// Throws Error naming the first rank whose place is none of the machine's ranks or is another rank's.
+/// Throws Error naming the first rank whose place is not in the machine or is already taken.
 /// @pre places.size() == ranks
 void check_places(Machine const& machine, Rank ranks, std::span<Rank const> places);
 
-/// Bytes over every directed link, by LinkId, on the routes of Machine::route: what the simulator counts. Messages
-/// within a node load none. O(flows * axes + links), however long the routes are.
+/// Bytes over every directed link, by LinkId, on the routes of Machine::route, as the simulator counts them. Messages
+/// within a node load no link. O(flows * axes + links), independent of the length of routes.
 /// @throws Error as check_places()
 [[nodiscard]] std::vector<std::int64_t> link_bytes(Machine const& machine, Pattern const& pattern,
                                                    std::span<Rank const> places);
 
-/// The link that takes longest to carry its bytes.
+/// The link that takes longest to transfer its bytes.
 struct BusiestLink {
-  LinkId link = -1;  ///< -1: none carries anything
+  LinkId link = -1;  ///< -1: no link has bytes
   std::int64_t bytes = 0;
   double seconds = 0.0;
 };

@@ -45,9 +45,8 @@ struct MscclLimits {
 /// Writes a schedule as MSCCL XML: a threadblock for each operation (a connection for each stream), a step for each
 /// segment, cross-threadblock dependences by depid and deps. Chunks are the greatest common divisor of all offsets and
 /// lengths, so the file serves every message with a whole number of chunks.
-/// @throws Error(unsupported) naming what MSCCL cannot express: barriers, blocks of different lengths, no bytes, or
-/// more
-///         than `limits` has
+/// @throws Error(unsupported) naming what MSCCL cannot express: barriers, blocks of different lengths, empty messages,
+///         or more than `limits` allows
 void export_msccl(Schedule const& schedule, std::ostream& out, MscclLimits const& limits = {});
 
 }  // namespace allport

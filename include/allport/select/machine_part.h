@@ -1,4 +1,4 @@
-// Schedules of some ranks of a machine.
+// Schedules for a subset of a machine's ranks.
 #pragma once
 
 #include <optional>
@@ -10,33 +10,33 @@
 
 namespace allport {
 
-/// Some ranks of a machine, whose schedules are made, proven and simulated as Communicator::sub()'s: on the box of the
-/// machine that they fill, or else over trees among their places (Scattered). Copies share those.
+/// A subset of a machine's ranks. Schedules are made, proven and simulated as for Communicator::sub(): on the box of
+/// the machine that the ranks fill, or else over trees among their places (Scattered). Copies share the trees.
 class MachinePart {
  public:
-  /// @param members ranks of the machine, in the order that their schedules have them
-  /// @throws Error(argument) where there is none, one is no rank of the machine, or comes twice
+  /// @param members ranks of the machine, in the order of the schedules' ranks
+  /// @throws Error(argument) if the list is empty, or a member is not a rank of the machine or occurs twice
   MachinePart(Machine machine, std::vector<Rank> members);
 
   [[nodiscard]] Rank ranks() const { return static_cast<Rank>(members_.size()); }
   /// The cheapest algorithm and cut with MPI's price and the bound, as allport::choose().
-  /// @param contract by the members' order
+  /// @param contract over positions in `members`
   /// @pre options has no mapping
   [[nodiscard]] Choice choose(Contract const& contract, SelectOptions options = {}) const;
-  /// What was chosen; over places of the box, where they fill one. Valid as long as the choice.
+  /// The chosen schedule, over places of the box if the members fill one. Valid as long as the choice.
   [[nodiscard]] Schedule schedule(Choice const& choice) const;
-  /// Of member i in the machine that schedule() is over; none: i.
+  /// Mapping of members to the ranks of schedule(); none: member i is rank i.
   [[nodiscard]] std::optional<Mapping> mapping() const;
-  /// What a schedule of theirs is proven and simulated on: the box, all ranks of it; else the whole machine.
+  /// The machine to prove and simulate schedules on: the box, or else the whole machine.
   [[nodiscard]] Machine const& machine() const { return box_ ? box_->machine : machine_; }
-  /// Which ranks of machine() the members are; empty: all, by mapping().
+  /// The members' ranks in machine(); empty: all of its ranks, by mapping().
   [[nodiscard]] std::vector<Rank> places() const { return box_ ? std::vector<Rank>{} : members_; }
 
  private:
   Machine machine_;
   std::vector<Rank> members_;
   std::optional<BoxInMachine> box_;
-  std::optional<Scattered> scattered_;  // where they fill no box
+  std::optional<Scattered> scattered_;  // if they fill no box
 };
 
 }  // namespace allport

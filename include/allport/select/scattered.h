@@ -1,4 +1,4 @@
-// Selection for ranks that form no box of their machine.
+// Selection for ranks that do not form a box of their machine.
 #pragma once
 
 #include <memory>
@@ -11,21 +11,21 @@
 
 namespace allport {
 
-/// What is chosen from for such ranks: algorithms on the line through their places, and trees over the network among
-/// these (sub_network_algorithms). Copies share the trees.
+/// The candidates for such ranks: algorithms on the line through their places, and trees over the network among the
+/// places (sub_network_algorithms). Copies share the trees.
 class Scattered {
  public:
-  /// @param places of the ranks, in their order
+  /// @param places by rank
   /// @pre places are distinct ranks of the machine, at least one
   Scattered(Machine const& machine, std::vector<Rank> const& places);
 
   [[nodiscard]] Machine const& line() const { return line_; }
-  /// The trees' rows, then `known`; they live as long as this or a copy of it.
+  /// The rows of the trees, then `known`; valid as long as this object or a copy of it.
   [[nodiscard]] AlgorithmList among(AlgorithmList const& known) const;
-  /// allport::choose() on line(), among the trees' rows and those of options.among; outlives this.
-  /// @pre options has no mapping: the contract is by the order of places
+  /// allport::choose() on line(), among the rows of the trees and of options.among. The choice may outlive this object.
+  /// @pre options has no mapping: the contract is over positions in `places`
   [[nodiscard]] Choice choose(Contract const& contract, SelectOptions options = {}) const;
-  /// What no schedule among the places beats on the machine, whoever passes data on.
+  /// Lower bounds for any schedule among the places on the machine, if other ranks may forward data, too.
   [[nodiscard]] std::optional<model::Bound> lower_bounds(Contract const& contract) const;
   [[nodiscard]] SubNetwork const& network() const { return *network_; }
 

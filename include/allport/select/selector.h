@@ -115,25 +115,25 @@ class Selector {
   struct Arm {
     Configuration configuration;
     double seconds = 0;   ///< agreed; 0: not known
-    double expected = 0;  ///< what earlier times let expect of it; 0: the model's
+    double expected = 0;  ///< expected from earlier times; 0: the model's prediction
     bool open = true;     ///< to be tried
-    bool probed = false;  ///< by one iteration, with start-up in it: `expected` is what it took
+    bool probed = false;  ///< timed for one iteration, start-up included; `expected` is that time
   };
-  /// Iterations of one configuration in a row.
+  /// Consecutive iterations of one configuration.
   struct Run {
     std::size_t arm = 0;
     int iterations = 0;     ///< planned
-    int drops = 1;          ///< do not count: another configuration ran before, or the program starts up
-    bool probes = false;    ///< one iteration, to see whether a trial is worth its time
-    bool watches = false;   ///< of the best one, for want of anything to try
-    bool again = false;     ///< ran in this row before, which counts if it took less
-    bool untimed = false;   ///< nobody needs what they take
-    bool lasts = false;     ///< so long that a row's beginning is no matter: Configuration::lasting
-    bool confirms = false;  ///< ends what SelectorOptions::confirm asks for
+    int drops = 1;          ///< discarded iterations: another configuration ran before, or the program starts up
+    bool probes = false;    ///< a single iteration that decides whether a tuning run is worth its time
+    bool watches = false;   ///< times the best configuration again, because nothing else is to be tried
+    bool again = false;     ///< a repeated tuning run; the lower time counts
+    bool untimed = false;   ///< the time is not needed
+    bool lasts = false;     ///< so long that the first iterations do not matter: Configuration::lasting
+    bool confirms = false;  ///< the last run of a confirmation (SelectorOptions::confirm)
     int done = 0;
-    double first = 0;  ///< of those that do not count
+    double first = 0;  ///< seconds of the discarded iterations
     double total = 0;
-    std::vector<double> latest{};  ///< of those that do, where they are told one by one or only some count
+    std::vector<double> latest{};  ///< of the others, if ranks agree on each one, or only some count
 
     [[nodiscard]] int dropped() const { return iterations > drops ? drops : 0; }
   };
@@ -166,10 +166,10 @@ class Selector {
   std::size_t at_ = 0;
   std::size_t best_;
   bool settled_ = false;
-  std::optional<std::size_t> confirmed_{};  ///< tried once more beside the standard
-  double settled_at_ = 0;                   ///< the best one's time when it was chosen, or last changed
-  int drifted_ = 0;                         ///< watches in a row that found it changed
-  double agreement_;                        ///< what one is expected to take
+  std::optional<std::size_t> confirmed_{};  ///< confirmed against the standard one
+  double settled_at_ = 0;                   ///< time of the best configuration when it was chosen, or last changed
+  int drifted_ = 0;                         ///< consecutive checks that found a changed time
+  double agreement_;                        ///< expected time of an agreement
   double last_agreement_ = 0;               ///< on this rank
   double agreements_took_ = 0;              ///< agreed, all but the first
   int agreements_ = 0;
@@ -181,16 +181,16 @@ class Selector {
 /// Stored results by site: the machine and the location in a program.
 using Memory = std::map<std::string, Remembered>;
 
-/// {"allport_memory": 1, "sites": {SITE: {"best": NAME, "seconds": {NAME: s}, "provisional": true}}}; the last where it
-/// is
+/// {"allport_memory": 1, "sites": {SITE: {"best": NAME, "seconds": {NAME: s}, "provisional": true}}};
+/// "provisional" is left out if false.
 [[nodiscard]] std::string to_json(Memory const& memory);
-/// @throws Error(io) for what to_json() did not write
+/// @throws Error(io) if to_json() did not write the text
 [[nodiscard]] Memory memory_from_json(std::string const& text);
 /// Empty if the file does not exist.
 /// @throws Error(io) with the path
 [[nodiscard]] Memory load_memory(std::string const& path);
 /// Merges into the file, which other runs may have changed; written atomically.
-/// @throws Error(io) where it cannot be written
+/// @throws Error(io) if it cannot be written
 void save_memory(std::string const& path, Memory const& memory);
 
 }  // namespace allport

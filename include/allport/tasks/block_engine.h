@@ -18,10 +18,10 @@ namespace allport::tasks {
 struct BlocksOptions {
   /// Owner of each block at first; empty: BlockGrid::boxes().
   std::vector<int> owners{};
-  /// Idle leaders run chunks of other leaders' loops: bodies get a team of all leaders in place of their own (CkLoop's
-  /// policy, with a leader on every core). Otherwise a leader's loops run on its own team.
+  /// Idle leaders run chunks of other leaders' loops: bodies get a team of all leaders (CkLoop's policy, if every core
+  /// has a leader). Otherwise a leader's loops run on its own team.
   bool helped = false;
-  /// Faces travel. Without, blocks never wait, and compute with what was filled in (Robson18, slide 16).
+  /// Send faces. If false, blocks never wait, and compute with their initial halos (Robson18, slide 16).
   bool send = true;
   bool record = false;  ///< records every block and message: Blocks::records()
 };
@@ -30,19 +30,19 @@ struct BlocksOptions {
 struct BlockRecord {
   enum class Deed : std::uint8_t { run, send, receive };
   Deed deed = Deed::run;
-  int leader = 0;          ///< that ran it
-  Rank peer = -1;          ///< of a message
-  std::int64_t block = 0;  ///< of a message: whose halo it fills
+  int leader = 0;          ///< the leader that ran the block
+  Rank peer = -1;          ///< the other rank of a message
+  std::int64_t block = 0;  ///< of a message: the block whose halo it fills
   std::int64_t iteration = 0;
   std::int64_t bytes = 0;
   double begin = 0;
-  double end = 0;  ///< of messages as begin
+  double end = 0;  ///< of messages equal to begin
 };
 
 struct BalanceReport {
-  std::int64_t between_ranks = 0;    ///< blocks that went to another rank, over all
-  std::int64_t between_leaders = 0;  ///< of this rank, to another of its leaders
-  double before = 1;                 ///< imbalance() of the ranks, by what was measured
+  std::int64_t between_ranks = 0;    ///< blocks that moved to another rank, over all ranks
+  std::int64_t between_leaders = 0;  ///< blocks of this rank that moved to another of its leaders
+  double before = 1;                 ///< imbalance() of the ranks by measured times
   double after = 1;
 };
 
@@ -54,12 +54,12 @@ struct BlockCells {
   std::array<std::int64_t, BlockGrid::most_axes> first{};
   std::array<std::int64_t, BlockGrid::most_axes> cells{1, 1, 1};
   std::array<std::int64_t, BlockGrid::most_axes> stride{};  ///< in elements
-  std::int64_t inner = 0;                                   ///< element that cell (0, 0, 0) is
-  std::int64_t elements = 0;                                ///< halo and all
+  std::int64_t inner = 0;                                   ///< index of the element of cell (0, 0, 0)
+  std::int64_t elements = 0;                                ///< halo included
   std::array<std::unique_ptr<std::byte[]>, 2> memory{};
 };
 
-/// What Blocks<D, T> is over: blocks of elements that are `element` bytes long, whatever they are. Programs use Blocks.
+/// The implementation of Blocks<D, T> for elements of `element` bytes. Programs use Blocks.
 class BlockEngine {
  public:
   using Body = FunctionRef<void(BlockCells&, Team&)>;

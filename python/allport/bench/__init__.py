@@ -1,4 +1,4 @@
-"""Collectives against the MPI library's best setting, side by side in one run, every byte checked.
+"""Benchmarks of collectives beside the MPI library's best setting in one run; every byte is checked.
 
 result = ap.bench.run(ap.bench.Job("bcast", sizes=["4MB"], machine="torus:4x4"))
 """

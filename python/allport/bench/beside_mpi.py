@@ -1,4 +1,4 @@
-"""Ours and the MPI library's own, its best settings found first, by turns in one run."""
+"""Compares Allport's collectives with the MPI library's, in turn in one run, after a search for MPI's best settings."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from allport.sim import Model, simulate
 __all__ = ["run"]
 
 Progress = Callable[[str, float], None]
-FINALISTS = 2  # settings of MPI that go on to the rounds beside its default
+FINALISTS = 2  # MPI settings besides the default that are timed in the rounds
 
 
 @dataclass
 class _Row:
-    """All times of one size."""
+    """The times of one size."""
 
     size: int
     bytes: int
@@ -66,7 +66,8 @@ class _Bench:
         return ["--iterations", str(iterations), "--seconds", str(seconds)]
 
     def _mpi(self, wanted: dict[int, list[Variant]], iterations: int, seconds: float) -> None:
-        """One run of the plain program for all settings that need no environment of their own, one for each other."""
+        """One run of the plain program for all settings without an environment of their own, and one for each of the
+        others."""
         groups: dict[tuple[tuple[str, str], ...], dict[int, list[Variant]]] = {}
         for size, some in wanted.items():
             for one in some:
@@ -91,7 +92,7 @@ class _Bench:
         return [line for line in lines if "asked" in line]
 
     def sweep(self) -> None:
-        """Every setting of the MPI library once, all sizes; the best few of each size stay."""
+        """Times every setting of the MPI library once at all sizes, and keeps the best few for each size."""
         tried = {s: _named(variants(self.place.family, self.job.collective, s), self.job.settings) for s in self.rows}
         self._mpi(tried, 1 if max(self.rows) >= 1 << 18 else 5, 0.05)
         for size, row in self.rows.items():
@@ -101,11 +102,11 @@ class _Bench:
             row.mpi = {}
 
     def rival_round(self) -> None:
-        """MPI's own, its finalists."""
+        """A round of MPI's default and best settings."""
         self._mpi(self.settings, self.job.iterations, self.job.seconds)
 
     def our_round(self) -> None:
-        """Ours, through the drop-in or directly."""
+        """A round of Allport, through the drop-in or directly."""
         if self.library is not None:
             policy = self.env.get("ALLPORT_DROPIN", "always")
             exports = [("LD_PRELOAD", self.library), ("ALLPORT_DROPIN", policy)]
@@ -202,7 +203,7 @@ def _summary(row: _Row, job: Job, place: Place) -> dict[str, Any]:
 
 
 def _entries(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """What explain shows later."""
+    """The entries that `allport explain` shows later."""
     for row in result["sizes"]:
         head = {"collective": contract_name(result["collective"]), "bytes": row["bytes"], "library": result["library"]}
         for name, t in row["ours"].items():
@@ -218,12 +219,12 @@ def _entries(result: dict[str, Any]) -> Iterator[dict[str, Any]]:
 @with_bar("benchmark")
 def run(job: Job, progress: Progress | None = None) -> dict[str, Any]:
     """Runs the comparison; {"sizes": [{size, mpi, mpi_best, ours, ours_best, ratio, bound, of_bound, wrong, ...}]},
-    and in "links" what the lab's links are set to.
+    and in "links" the settings of the lab's links.
 
-    Times in seconds of the slowest rank. Keeps them for `allport explain`. Raises Error or JobFailed.
+    Times are seconds of the slowest rank; they are stored for `allport explain`. Raises Error or JobFailed.
     """
     check(job)
-    with ended_by_signals(), place_of(job) as place:  # or a lab would outlive it
+    with ended_by_signals(), place_of(job) as place:  # so that the lab is taken down
         bench = _Bench(job, place, progress or (lambda what, done: None))
         bench.all()
         result = bench.result()

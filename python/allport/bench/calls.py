@@ -1,9 +1,9 @@
-"""What a preloaded library costs, or spares, programs of many short collective calls.
+"""Times many short collective calls with and without the preloaded library.
 
     result = ap.bench.calls.run(ap.bench.Job("all", sizes=["0", "8:64KiB"], machine="torus:2x2"), calls=200)
 
-Calls follow each other as programs make them, the root going round: plain, with the drop-in in `auto`, where it tries
-reductions, too (`free`: ALLPORT_SELECT), where it tries nothing (`price`), and with every call taken (`always`).
+Calls follow each other as in programs, with rotating roots, in these modes: plain; with the drop-in in `auto`; with
+tuning of reductions, too (`free`: ALLPORT_SELECT); without tuning (`price`); with every call taken (`always`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MODES: dict[str, dict[str, str]] = {
     "price": {"ALLPORT_DROPIN": "auto", "ALLPORT_SELECT": "off"},
     "always": {"ALLPORT_DROPIN": "always"},
 }
-"""By name, the drop-in's settings; plain: without it; repeat: the same again, which shows how much runs differ."""
+"""The drop-in's settings by mode. plain: without the drop-in; repeat: the same again, to show how much runs differ."""
 USUAL = ("plain", "auto", "always")
 WITHOUT = ("plain", "repeat")
 
@@ -77,10 +77,10 @@ def run(
 ) -> dict[str, Any]:
     """{"calls", "modes", "rows": [{collective, size, wrong, MODE...}]}: seconds of a call, {median, least, most}.
 
-    job: a bench.Job, of which collective ('all' or names with commas), sizes, machine or lab, mpi, library, rounds and
-    seconds (about so long for each collective and size in a round) count. Each round starts the program once for each
-    mode, by turns, another one first. first: the first `calls` that a communicator sees, which the drop-in may spend on
-    trying; then "later" of a row has the same for the second half of them. Raises Error or JobFailed.
+    job: a bench.Job, of which these are used: collective ('all' or names separated by commas), sizes, machine or lab,
+    mpi, library, rounds, and seconds (for each collective and size in a round). Each round starts the program once for
+    each mode, in rotated order. first: time the first `calls` calls of a communicator, during which the drop-in tunes
+    itself; a row's "later" then has the times of the second half of them. Raises Error or JobFailed.
     """
     names = _check(job, calls, modes)
     with ended_by_signals(), place_of(job) as place:
@@ -89,7 +89,7 @@ def run(
             raise failure("library: the MPI drop-in is not built; make setup builds it", "io")
         rows: dict[tuple[str, int], dict[str, Any]] = {}
         for turn in range(job.rounds):
-            order = [modes[(turn + i) % len(modes)] for i in range(len(modes))]  # each begins a round in its turn
+            order = [modes[(turn + i) % len(modes)] for i in range(len(modes))]  # each mode comes first in some rounds
             for i, mode in enumerate(order):
                 if progress:
                     progress(f"round {turn + 1} of {job.rounds}, {mode}", (turn + i / len(modes)) / job.rounds)

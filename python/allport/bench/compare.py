@@ -1,4 +1,4 @@
-"""Several algorithms of a collective side by side, simulated over sizes."""
+"""Compares algorithms of a collective by simulation over sizes."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def compare(
 ) -> dict[str, Any]:
     """Simulates each algorithm at each size.
 
-    sizes: of the whole vector, as in `allport bench`; block collectives cut it into a block per rank. algorithms: all
-    that are registered unless named. options: of simulate(). Returns {"rows": [{"size", "bytes", "bound", "chosen",
+    sizes: of the whole vector, as in `allport bench`; block collectives cut it into a block per rank. algorithms:
+    default: all registered ones. options: of simulate(). Returns {"rows": [{"size", "bytes", "bound", "chosen",
     "fastest", "algorithms": {name: {"seconds", "predicted", "segment", "wall"} or {"reason"}}}], ...}.
-    Raises Error when none can serve.
+    Raises Error if none applies.
     """
     where = as_machine(machine)
     name = contract_name(collective)

@@ -1,4 +1,5 @@
-"""`python -m allport.bench.direct JSON` is a rank of the direct mode: times schedules of ours, every byte checked."""
+"""`python -m allport.bench.direct JSON` is a rank of the direct mode: it times Allport's schedules and checks every
+byte."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def _work(text: str) -> dict[str, Any] | None:
             except _native.AllportError as error:
                 if getattr(error, "kind", "") != "unsupported":
                     raise
-                continue  # it cannot serve this machine
+                continue  # it does not apply to this machine
             schedule = _native.make_schedule(comm.machine, choice)
             seconds, wrong = _native.measure(comm._native, schedule, job["iterations"], job["seconds"])
             if comm.rank == 0:

@@ -1,4 +1,4 @@
-"""Jacobi in blocks with a spread (Robson18) beside plain MPI + OpenMP and its kin, and CkLoop's policy.
+"""Compares Jacobi in blocks with a spread (Robson18) with plain MPI + OpenMP, its variants, and CkLoop's policy.
 
 result = ap.bench.jacobi.run(ap.bench.jacobi.Jacobi(grid="4096x4096", block="512x512", spread="1,2"))
 """
@@ -22,15 +22,14 @@ __all__ = ["Jacobi", "program", "run"]
 
 @dataclass
 class Jacobi:
-    """What is iterated, where, and by which variants.
+    """The problem, where it runs, and the variants that compute it.
 
-    grid, block: two or three lengths, '2048x2048'; objects: as many blocks along each axis, in place of block.
-    variants: some of 'mpi+openmp', 'nested', 'ckloop', 'spread', 'openmp' (as spread, by OpenMP's loops), 'process a
-    core', with commas. spread: threads on a block, '1,2'; None: all that divide a rank's threads. chunk, schedule,
-    collapse: of the loop within a block. work: all rows are computed so often. heavy: those of the first of heavy_part
-    parts of the grid so many times as often. balance: 'none', 'greedy', 'refine', between rounds; with commas: each of
-    ours once with each. send: whether faces travel. threads: of a rank; None: its share of the cores. iterations: of a
-    round.
+    grid, block: two or three lengths, '2048x2048'. objects: number of blocks along each axis, instead of block. variants:
+    some of 'mpi+openmp', 'nested', 'ckloop', 'spread', 'openmp' (as spread, with OpenMP's loops), 'process a core',
+    separated by commas. spread: threads per block, '1,2'; None: all divisors of a rank's threads. chunk, schedule,
+    collapse: of the loop within a block. work: times that each row is computed. heavy: factor of this for the first of
+    heavy_part parts of the grid. balance: 'none', 'greedy', 'refine', between rounds; several separated by commas are
+    all tried. send: whether faces are sent. threads: of a rank; None: its share of the cores. iterations: per round.
     """
 
     grid: str = "2048x2048"
@@ -58,7 +57,7 @@ class Jacobi:
 
 
 def program() -> str:
-    """bench_jacobi of this build."""
+    """Path of this build's bench_jacobi."""
     found = os.environ.get("ALLPORT_JACOBI_PROGRAM") or executable("bench_jacobi")
     if found is None or not os.access(found, os.X_OK):
         raise failure("bench_jacobi: not there; make setup builds it where the compiler has OpenMP", "io")
@@ -66,7 +65,7 @@ def program() -> str:
 
 
 def _block(job: Jacobi) -> str:
-    """Of so many objects along each axis."""
+    """The block's lengths; from the number of objects along each axis, if that is given."""
     if job.objects is None:
         return job.block
     try:
@@ -92,7 +91,7 @@ def _one(job: Jacobi, place: Place, variants: str, threads: int | None) -> dict[
     argv += [] if job.send else ["--no-send"]
     ranks = place.machine.ranks
     crowded = ranks * (threads or 1) > len(os.sched_getaffinity(0))
-    # Threads of OpenMP that wait take no core from others where there are more threads than cores.
+    # With more threads than cores, waiting OpenMP threads must not occupy a core.
     exports = [("OMP_WAIT_POLICY", "passive")] if crowded else []
     return place.run(argv, exports)[0]
 
@@ -113,11 +112,10 @@ def _recovered(found: dict[str, Any]) -> None:
 def run(job: Jacobi, progress: Callable[[str, float], None] | None = None) -> dict[str, Any]:
     """{"ways": {NAME: {"seconds": [iteration's, by round], "peak_to_mean": [...], "received": {...}}}, "same": bool}.
 
-    imbalance of ours: the most that a rank had to do over the mean, by round. Where variants come with several
-    balancers, one of them none, recovered: the share of the time that the slowest rank's work costs beyond the mean
-    which moving blocks wins back.
+    imbalance of Allport's variants: maximum over mean work of the ranks, by round. With several balancers, one of them
+    none, recovered: the share of the time lost to imbalance that moving blocks recovers.
 
-    'process a core' starts the program a second time, with a rank for every thread. Raises Error or JobFailed.
+    'process a core' starts the program a second time, with one rank per thread. Raises Error or JobFailed.
     """
     variants = [name.strip() for name in job.variants.split(",")]
     of_cores = "process a core" in variants

@@ -1,4 +1,4 @@
-"""What a benchmark is to compare: sizes and blocks of a collective, where its ranks run, and with which programs."""
+"""The parameters of a benchmark: collective, sizes, where its ranks run, and with which programs."""
 
 from __future__ import annotations
 
@@ -36,14 +36,13 @@ SUMS = ("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block")
 
 @dataclass
 class Job:
-    """What is to be compared. Sizes are of the whole vector: block collectives cut it into a block per rank.
+    """A benchmark's parameters. Sizes are of the whole vector: block collectives cut it into a block per rank.
 
-    lab: a spec, brought up for this run with links of `rate`, `burst` and `limit` as `Lab.up` takes them, or the name
-    of a lab that is up; None: this computer.
-    through: 'preload' runs the plain MPI program with the drop-in, 'direct' calls the Communicator, 'auto' preloads
-    where the drop-in is built. algorithms: 'chosen', 'all' or names, for the direct mode. sweep: try the MPI library's
-    settings, else only its default; settings: only those whose names hold one of these words. rounds: both sides by
-    turns; iterations: at most so many in each.
+    lab: a spec of a lab to bring up for this run, with links of `rate`, `burst` and `limit` as for `Lab.up`, or the
+    name of a lab that is up; None: this computer. through: 'preload' runs the plain MPI program with the drop-in,
+    'direct' calls the Communicator, 'auto' preloads if the drop-in is built. algorithms: 'chosen', 'all' or names, for
+    the direct mode. sweep: try the MPI library's settings, else only its default; settings: only those whose names
+    contain one of these words. rounds: both libraries in turn; iterations: maximum in each round.
     """
 
     collective: str
@@ -69,7 +68,7 @@ class Job:
 
 
 def sizes_of(texts: Sequence[str | int]) -> list[int]:
-    """Sizes of '8', '4MB' and 'FIRST:LAST' (doubling), ascending."""
+    """Parses sizes such as '8', '4MB' and 'FIRST:LAST' (doubling); ascending."""
     found: set[int] = set()
     for text in texts:
         for part in str(text).split(","):
@@ -86,12 +85,12 @@ def sizes_of(texts: Sequence[str | int]) -> list[int]:
 
 
 def element_of(collective: str) -> int:
-    """Bytes that are never cut apart: doubles where they are added, else single bytes."""
+    """Bytes of an element: 8 (doubles) for reductions, else 1."""
     return 8 if collective in SUMS else 1
 
 
 def block_of(collective: str, size: int, ranks: int) -> int:
-    """Contract's bytes: the message, or one block."""
+    """The contract's bytes: of the message, or of one block."""
     if collective == "barrier":
         return 0
     unit = element_of(collective)
@@ -100,12 +99,12 @@ def block_of(collective: str, size: int, ranks: int) -> int:
 
 
 def contract_name(collective: str) -> str:
-    """Allport's name: v-variants and MPI_Reduce_scatter's two forms are one collective each."""
+    """Allport's name of the collective: without v-variants, and one name for both forms of MPI_Reduce_scatter."""
     return {"reduce_scatter_block": "reduce_scatter"}.get(collective, collective.removesuffix("v"))
 
 
 def check(job: Job) -> None:
-    """Raises Error for what cannot be compared."""
+    """Raises Error for invalid parameters."""
     if job.collective not in collectives():
         raise failure(f"collective = '{job.collective}': expected one of {', '.join(collectives())}")
     for name in ("rounds", "iterations"):
@@ -127,7 +126,7 @@ def check(job: Job) -> None:
 
 @contextmanager
 def place_of(job: Job) -> Iterator[Place]:
-    """The lab is taken down at the end if it was brought up for this."""
+    """The place of a benchmark; takes the lab down at the end if it was brought up for it."""
     if job.lab is None:
         spec = job.machine or os.environ.get("ALLPORT_MACHINE") or f"mesh:{job.ranks or cores()}"
         yield Place(machine_for(spec, job.ranks, 1), mpi=job.mpi, spec=spec)
@@ -149,7 +148,7 @@ def place_of(job: Job) -> Iterator[Place]:
 
 
 def program_of(family: str) -> str:
-    """The plain MPI program; the one beside the package is of the MPI that Allport was built for."""
+    """Path of the plain MPI program; the installed one is for the MPI that Allport was built for."""
     built = family == _native.build_info()["mpi_family"]
     found = os.environ.get("ALLPORT_BENCH_PROGRAM") or (executable("bench_collective") if built else None)
     if found is None or not os.access(found, os.X_OK):
@@ -162,7 +161,7 @@ def program_of(family: str) -> str:
 
 
 def dropin_library(job: Job) -> str | None:
-    """The library to preload, or None where it is not built."""
+    """The library to preload, or None if it is not built."""
     given = job.library or os.environ.get("ALLPORT_DROPIN_LIBRARY")
     if given:
         if not os.access(given, os.R_OK):

@@ -1,4 +1,4 @@
-"""Times that collectives took here, kept between runs: `allport bench` writes them, `allport explain` shows them.
+"""Stored times of collectives: `allport bench` writes them, `allport explain` shows them.
 
 The file is $ALLPORT_MEASURED, else $XDG_CACHE_HOME/allport/measured.json (~/.cache when that is not set).
 """
@@ -23,7 +23,7 @@ MPI = "MPI's own"
 
 
 def path(given: str | None = None) -> Path:
-    """Where the times are kept."""
+    """Path of the stored times."""
     chosen = given or os.environ.get("ALLPORT_MEASURED")
     if chosen:
         return Path(chosen)
@@ -64,7 +64,7 @@ def _same(a: dict[str, Any], b: dict[str, Any]) -> bool:
 
 
 def record(machine: Machine, entries: Iterable[dict[str, Any]], given: str | None = None) -> Path:
-    """Keeps times of one machine; a newer time of the same thing replaces the older one. Returns the file.
+    """Stores times for a machine; a newer time of the same configuration replaces the older one. Returns the file.
 
     entries: {"collective", "bytes" (as Contract's), "algorithm", "segment", "seconds", "least", "samples", ...}.
     """
@@ -87,7 +87,7 @@ def record(machine: Machine, entries: Iterable[dict[str, Any]], given: str | Non
 
 
 def find(machine: Machine, collective: str, size: int, given: str | None = None) -> list[dict[str, Any]]:
-    """What was measured of a collective of this size on this machine."""
+    """The stored entries for a collective of this size on this machine."""
     return [
         entry
         for entry in _load(path(given)).get(key_of(machine), [])

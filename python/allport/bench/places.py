@@ -1,4 +1,4 @@
-"""Where a benchmark's ranks run: on this computer, or on a lab."""
+"""The place where a benchmark's ranks run: this computer or a lab."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ __all__ = ["Place", "executable", "raw_machine"]
 
 @dataclass
 class Place:
-    """A machine with ranks to start. lab: a lab that is up, None for this computer."""
+    """A machine on which to start ranks. lab: a lab that is up; None: this computer."""
 
     machine: Machine
     lab: Any = None
     mpi: str | None = None  # family; None: the one that Allport was built for
-    spec: str | None = None  # what ALLPORT_MACHINE is to be; None: the lab's own file, or the machine's name
+    spec: str | None = None  # value of ALLPORT_MACHINE; None: the lab's machine file, or the machine's name
 
     @property
     def family(self) -> str:
@@ -38,7 +38,7 @@ class Place:
         return self.mpi or str(_native.build_info()["mpi_family"])
 
     def command(self, exports: Sequence[tuple[str, str]] = ()) -> tuple[list[str], dict[str, str]]:
-        """(argv, environment) to which the program is appended; exports reach the ranks alone."""
+        """(argv, environment); append the program. exports: variables of the ranks only."""
         given = list(exports)
         if self.spec is not None:
             given.append(("ALLPORT_MACHINE", self.spec))
@@ -61,7 +61,7 @@ class Place:
     ) -> list[dict[str, Any]]:
         """Runs a program that prints JSON lines; returns them.
 
-        Raises JobFailed with what it said, or when it was not done after `limit` seconds; nothing of it then runs on.
+        Raises JobFailed with the program's output, or after `limit` seconds; then all of its processes have ended.
         """
         argv, environment = self.command(exports)
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -93,7 +93,7 @@ class Place:
 
 
 def raw_machine(place: Place) -> Machine:
-    """The machine with the rates that its links are set to: what bounds are taken of."""
+    """The machine with the configured rates of its links, for bounds."""
     if place.lab is None:
         return place.machine
     axes = ", ".join(
@@ -111,6 +111,6 @@ def _text(stream: IO[bytes]) -> str:
 
 
 def executable(name: str) -> str | None:
-    """A program that is installed beside the package."""
+    """Path of a program installed with the package."""
     beside = Path(str(_native.__file__)).parent / "libexec" / name
     return str(beside) if os.access(beside, os.X_OK) else shutil.which(name)

@@ -1,4 +1,4 @@
-"""The settings of MPI libraries that a benchmark tries, so that ours is compared with their best."""
+"""The settings of MPI libraries that a benchmark tries, to compare Allport with the best one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["Variant", "collectives", "variants"]
 
 @dataclass(frozen=True)
 class Variant:
-    """One setting. tune: what the benchmark program sets inside the run; env: variables of its ranks."""
+    """A setting. tune: set by the benchmark program within the run; env: environment variables of its ranks."""
 
     name: str
     tune: str = "default"
     env: tuple[tuple[str, str], ...] = field(default=())
 
 
-# Open MPI 4.1, coll/tuned: number, name, and whether coll_tuned_*_segmentsize cuts it.
+# Open MPI 4.1, coll/tuned: number, name, and whether coll_tuned_*_segmentsize applies.
 _OPENMPI: dict[str, tuple[tuple[int, str, bool], ...]] = {
     "bcast": (
         (1, "linear", False),
@@ -110,12 +110,12 @@ _MPICH: dict[str, tuple[str, ...]] = {
 
 
 def collectives() -> list[str]:
-    """What can be benchmarked: MPI's names in lower case, v-variants too."""
+    """The collectives that can be benchmarked: MPI's names in lower case, including v-variants."""
     return list(_OPENMPI)
 
 
 def variants(family: str, collective: str, size: int) -> list[Variant]:
-    """The settings worth a try for a vector of so many bytes, the library's own choice first."""
+    """The settings to try for a vector of so many bytes, the library's default first."""
     if collective not in _OPENMPI:
         raise failure(f"collective = '{collective}': expected one of {', '.join(_OPENMPI)}")
     found = [Variant("default")]

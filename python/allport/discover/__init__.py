@@ -1,5 +1,5 @@
-"""Which machine this is: from a file of coordinates, Slurm's files, hosts' names, or latencies that are measured; and
-what is within a host.
+"""Discovers the machine: from a file of coordinates, Slurm's files, host names, or measured latencies; and the levels
+within a host.
 
     found = ap.discover.discover(coordinates="hosts.txt")
     open("mine.toml", "w").write(found.machine.to_toml())
@@ -24,15 +24,15 @@ __all__ = ["ABSENT", "Discovery", "Evidence", "discover", "latencies", "pmix"]
 
 @dataclass(frozen=True)
 class Discovery:
-    """hosts: the name at every host's place of the machine, in the order of its ranks; '-' where there is none.
-    evidence: what was found, from where, and how sure that is."""
+    """hosts: the host name at every place, in the order of ranks; '-' if there is none. evidence: what was found, its
+    source, and how certain it is."""
 
     machine: Machine
     hosts: tuple[str, ...]
     evidence: tuple[Evidence, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """As a dict."""
         return {
             "machine": self.machine.to_dict(),
             "hosts": list(self.hosts),
@@ -48,7 +48,7 @@ def _network(
     measured: Shape | None,
     named_by_place: bool,
 ) -> Shape:
-    """By the first source that there is, the surest first."""
+    """The network by the first available source, the most certain first."""
     if coordinates is not None:
         return _coordinates.read(coordinates)
     if slurm_file is not None:
@@ -79,14 +79,14 @@ def discover(
     name: str = "discovered",
     rates: Machine | str = "laptop",
 ) -> Discovery:
-    """The machine, by the first of these sources that is given or there.
+    """The machine, by the first of these sources that is given or found.
 
-    coordinates: a file of lines `host x y z`. slurm_file: a topology.conf or topology.yaml, topology: of several in
-    there. measured: of latencies.join() or run(), or of pmix.join(). nodes: Slurm's list of the hosts, or names; else
-    those of the job (SLURM_JOB_NODELIST); hosts named by boxes of coordinates (tux[000x133]) are a torus. Then
-    Slurm's own files. within: add the sockets, NUMA domains and cores of this computer, taken for those of every host.
-    rates: the machine whose link rates stand in until these are calibrated.
-    Raises Error naming the file and the line.
+    coordinates: a file of lines `host x y z`. slurm_file: a topology.conf or topology.yaml; topology: the name of one
+    in the latter. measured: the result of latencies.join() or run(), or of pmix.join(). nodes: Slurm's host list, or
+    names; default: those of the job (SLURM_JOB_NODELIST); hosts named by boxes of coordinates (tux[000x133]) are a
+    torus. Then Slurm's own files. within: add the sockets, NUMA domains and cores of this computer, assumed equal on
+    every host. rates: the machine whose link rates are used until the network is calibrated. Raises Error naming the
+    file and the line.
     """
     if coordinates is not None and slurm_file is not None:
         raise failure("coordinates, slurm_file: expected one of the two")

@@ -1,4 +1,4 @@
-"""A file of coordinates: one line a host, `host x y z`; a first line may state the shape, `torus:24x24x24m`."""
+"""Reads a file of coordinates: one line per host, `host x y z`; the first line may be the shape, `torus:24x24x24m`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ __all__ = ["lines_of", "read"]
 
 
 def lines_of(path: str | Path, continued: bool = False) -> list[tuple[int, str]]:
-    """(number, text) of the lines that say something; what follows a # does not. continued: a backslash at a line's end
-    joins the next one to it, as in Slurm's files. Raises Error."""
+    """(number, text) of the nonempty lines, without comments (#). continued: a backslash at the end of a line continues
+    it on the next one, as in Slurm's files. Raises Error."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -24,7 +24,7 @@ def lines_of(path: str | Path, continued: bool = False) -> list[tuple[int, str]]
         line = line.split("#", 1)[0].rstrip()
         if goes_on:
             n, begun = found.pop()
-            # A list goes on behind its comma: blanks around the line's end are none of the value's.
+            # A list continues behind its comma; blanks at the line's end do not belong to the value.
             in_list = begun.rstrip().endswith((",", "="))
             line = begun.rstrip() + line.lstrip() if in_list else begun + line
         goes_on = continued and line.endswith("\\")
@@ -33,7 +33,7 @@ def lines_of(path: str | Path, continued: bool = False) -> list[tuple[int, str]]
 
 
 def read(path: str | Path) -> Shape:
-    """The grid of the hosts in the file. Raises Error naming the line."""
+    """The grid of the hosts in a file. Raises Error naming the line."""
     at: dict[str, tuple[int, ...]] = {}
     stated: Machine | None = None
     for number, line in lines_of(path):

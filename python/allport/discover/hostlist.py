@@ -1,4 +1,4 @@
-"""Slurm's lists of hosts: 'tux[0-3,12]', 'rack[1-2]n[01-16]', and boxes of a torus, 'tux[000x133]'."""
+"""Parses Slurm's host lists: 'tux[0-3,12]', 'rack[1-2]n[01-16]', and boxes of a torus, 'tux[000x133]'."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def _parts(text: str) -> list[str]:
-    """At the commas outside brackets."""
+    """Splits a list at the commas outside brackets."""
     parts, depth, begin = [], 0, 0
     for at, letter in enumerate(text):
         depth += (letter == "[") - (letter == "]")
@@ -38,7 +38,7 @@ def _box(first: str, last: str, text: str) -> list[str]:
 
 
 def _numbers(inside: str, text: str) -> list[str]:
-    """Of '01-03,7' or '000x133'."""
+    """The numbers in '01-03,7' or '000x133'."""
     found: list[str] = []
     for part in inside.split(","):
         if corners := re.fullmatch(r"([0-9A-Za-z]+)x([0-9A-Za-z]+)", part.strip()):
@@ -52,7 +52,7 @@ def _numbers(inside: str, text: str) -> list[str]:
 
 
 def expand(text: str) -> list[str]:
-    """Every host of a list in its order. Raises Error naming what cannot be read."""
+    """The hosts of a list, in order. Raises Error naming the part that cannot be read."""
     hosts: list[str] = []
     for part in _parts(text):
         pieces = re.split(r"\[([^\]]*)\]", part)  # names and what stands in brackets, in turn
@@ -62,13 +62,13 @@ def expand(text: str) -> list[str]:
 
 
 def has_boxes(text: str) -> bool:
-    """Whether a list names hosts by boxes of a torus: then the last digits of all are coordinates. Numbers alone,
-    n[001-128], may be anything."""
+    """Whether a list contains boxes of a torus: then the last digits of all host names are coordinates. Plain numbers
+    such as n[001-128] need not be coordinates."""
     return re.search(r"\[[^\]]*[0-9A-Za-z]x[0-9A-Za-z]", text) is not None
 
 
 def coordinates(host: str, axes: int = 3) -> tuple[int, ...] | None:
-    """The place that a host's last digits name, base 36, as Slurm's 3d_torus reads them; None where there are none."""
+    """The coordinates in a host name's last digits, base 36, as Slurm's 3d_torus reads them; None if there are none."""
     tail = host[-axes:].upper()
     if len(host) <= axes or any(d not in DIGITS for d in tail):
         return None

@@ -1,4 +1,5 @@
-"""What is within this computer: sockets, NUMA domains, cores, memory; by hwloc's lstopo, else from Linux's /sys."""
+"""The levels within this computer: sockets, NUMA domains, cores, memory; from hwloc's lstopo, else from Linux's
+/sys."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ def _even(total: int, parts: int) -> bool:
 
 
 def from_xml(text: str) -> tuple[list[Level], int]:
-    """Levels within a host, outermost first, and bytes of memory, of hwloc's XML. Raises ValueError else."""
+    """Levels within a host, outermost first, and bytes of memory, from hwloc's XML. Raises ValueError for other
+    text."""
     try:
         top = xml.fromstring(text)
     except xml.ParseError as error:
@@ -35,7 +37,7 @@ def from_xml(text: str) -> tuple[list[Level], int]:
     levels: list[Level] = []
     above = 1
     for name, count in (("socket", sockets), ("numa", domains)):
-        # Levels of a machine are even: where they are not, the cores are one level.
+        # Parts of a machine's level are equal; if they are not here, the cores are one level.
         if count > above and _even(count, above) and _even(cores, count):
             levels.append(Level(name, count // above))
             above = count
@@ -50,7 +52,7 @@ def _by_sys() -> tuple[list[Level], int]:
 
 
 def read() -> tuple[list[Level], int, list[Evidence]]:
-    """Of this computer: levels, bytes of memory (0: unknown), and how that was found."""
+    """Levels of this computer, bytes of memory (0: unknown), and the evidence."""
     source = "Linux's /sys"
     levels, memory = _by_sys()
     for command in filter(None, map(shutil.which, COMMANDS)):

@@ -1,4 +1,4 @@
-"""A network that no source describes: ranks that answer each other equally fast are near each other.
+"""Discovers a network that no source describes: hosts with low latency between them form a group.
 
 `python -m allport.discover.latencies JSON` is one of the ranks.
 """
@@ -24,12 +24,13 @@ from allport.run.rank import as_rank
 __all__ = ["cluster", "join", "run", "shape_of"]
 
 NAMES = ("host", "group", "cluster", "site")
-STEP = 1.5  # latencies that differ by less are one kind of distance
+STEP = 1.5  # latencies that differ by a smaller factor count as the same distance
 CALLS = 30
 
 
 def _joined(seconds: np.ndarray, below: float) -> list[list[int]]:
-    """0 .. n-1 in groups that answers quicker than `below` join, each ascending, by their first members."""
+    """0 .. n-1 in groups connected by latencies less than `below`; groups are ascending and sorted by their first
+    members."""
     groups: list[list[int]] = []
     left = set(range(len(seconds)))
     while left:
@@ -45,13 +46,13 @@ def _joined(seconds: np.ndarray, below: float) -> list[list[int]]:
 
 
 def cluster(seconds: np.ndarray) -> tuple[list, float]:
-    """Nested lists of 0 .. n-1, those that answer fastest together, and how clear that is: the least ratio between two
-    kinds of distance, at least STEP; inf where there is one kind only.
+    """Nested lists of 0 .. n-1, clustered by latency, and the smallest ratio between two distances, at least STEP; inf
+    if there is one distance only.
 
-    seconds: symmetric, of one message between each two. Single linkage: where the times at which groups join jump by
-    STEP, what has joined by then is a group.
+    seconds: symmetric, of one message between each pair. Single-linkage clustering: a jump by STEP in the join times
+    separates levels of groups.
     """
-    # Prim: the times of the joins are those of the least spanning tree's edges.
+    # Prim's algorithm: the join times are the edges of the minimum spanning tree.
     n = len(seconds)
     nearest = np.array(seconds[0]) if n else np.zeros(0)
     inside = np.zeros(n, dtype=bool)
@@ -77,8 +78,7 @@ def _members(branch: Any) -> list[int]:
 
 
 def shape_of(hosts: Sequence[str], seconds: np.ndarray) -> Shape:
-    """The tree of hosts that their latencies show. seconds: between each two, in any order of sides. Raises
-    Error."""
+    """The tree of hosts, clustered by latency. seconds: a matrix; (i, j) and (j, i) may differ. Raises Error."""
     n = len(hosts)
     if n == 0 or np.shape(seconds) != (n, n) or not np.isfinite(seconds).all() or (np.asarray(seconds) < 0).any():
         raise failure(f"seconds: expected a time >= 0 between each two of {n} hosts")
@@ -98,9 +98,10 @@ def shape_of(hosts: Sequence[str], seconds: np.ndarray) -> Shape:
 
 
 def join() -> Shape | None:
-    """Measures between the hosts of the ranks that mpiexec has started, one pair at a time; the result on rank 0.
+    """Measures latencies between the hosts of the ranks that mpiexec has started, one pair at a time; returns the shape
+    on rank 0.
 
-    Where all ranks are on one host, between them. Called by all ranks.
+    If all ranks are on one host, measures between the ranks. Collective.
     """
     from allport.comm import MPI
 
@@ -132,7 +133,7 @@ def join() -> Shape | None:
 
 
 def run(ranks: int) -> Shape:
-    """join() on ranks that are started here. Raises Error or JobFailed."""
+    """join() on ranks that this process starts. Raises Error or JobFailed."""
     told = launch("allport.discover.latencies", {}, ranks, lambda event: None)
     return Shape(
         tuple(told["lengths"]),

@@ -1,6 +1,6 @@
-"""Coordinates in the network as PMIx tells a job's ranks: PMIX_FABRIC_COORDINATES, where the launcher knows them.
+"""Network coordinates from PMIx (PMIX_FABRIC_COORDINATES), if the launcher provides them.
 
-libpmix is asked through ctypes, so that nothing has to be installed for it: what started the job brought it along.
+libpmix is called through ctypes, without further dependencies: the launcher that started the job has installed it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REMEDY = "write the hosts' places into a file for --coordinates, or take --measu
 
 
 class NoCoordinates(Exception):
-    """PMIx is not there, or does not know; the text says which."""
+    """PMIx is missing, or has no coordinates; the message says which."""
 
 
 class _Proc(ctypes.Structure):
@@ -65,7 +65,7 @@ class _Value(ctypes.Structure):
 
 
 def _all_of(value: _Value) -> list[_Coord]:
-    """Every coordinate in a value: of one or several devices, in one or several views."""
+    """All coordinates in a value: of one or several devices, in one or several views."""
     if value.type == COORD:
         return [value.data.coord[0]]
     if value.type == GEOMETRY:
@@ -84,7 +84,7 @@ def _all_of(value: _Value) -> list[_Coord]:
 
 
 def coordinates_of(value: _Value) -> tuple[int, ...]:
-    """The first device's, in the logical view where there is one. Raises NoCoordinates."""
+    """The first device's coordinates, in the logical view if there is one. Raises NoCoordinates."""
     found = [c for c in _all_of(value) if c.dims > 0]
     if not found:
         raise NoCoordinates(f"PMIx answers pmix.fab.coord with a value of type {value.type} that has no coordinates")
@@ -102,7 +102,7 @@ def _library() -> Any:
 
 
 def read() -> tuple[tuple[int, ...], str]:
-    """(coordinates, shape) of this node as PMIx has them; shape as "10x12x2", or "". Raises NoCoordinates."""
+    """(coordinates, shape) of this node from PMIx; shape is e.g. "10x12x2", or "". Raises NoCoordinates."""
     if "PMIX_NAMESPACE" not in os.environ or "PMIX_RANK" not in os.environ:
         raise NoCoordinates(NOT_STARTED)
     library, me = _library(), _Proc()
@@ -137,8 +137,8 @@ def shape_of(hosts: Sequence[str], places: Sequence[tuple[int, ...]], shape: str
 
 
 def join(ask: Callable[[], tuple[tuple[int, ...], str]] = read) -> Shape | None:
-    """The shape on rank 0 of the ranks that a launcher has started, None elsewhere. Called by all of them; raises
-    Error on all where PMIx tells one of them nothing."""
+    """The shape, on rank 0 of the ranks that a launcher has started; None elsewhere. Collective; raises Error on all
+    ranks if PMIx has no coordinates for one of them."""
     if "PMIX_RANK" not in os.environ:
         raise failure(f"PMIx: {NOT_STARTED}: start it by mpiexec or srun, one rank a host, or {REMEDY}", "unsupported")
     from allport.comm import MPI

@@ -1,4 +1,4 @@
-"""What a source says of a network: axes or switches, and the host at each place; and the machine that this is."""
+"""The shape of a network as a source describes it: axes or switches, and the host at each place; and its machine."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from allport.machine import Machine
 
 __all__ = ["ABSENT", "Evidence", "Level", "Shape", "grid_of", "tree_of"]
 
-ABSENT = "-"  # a place without a host of ours
-MOST_LEVELS = 4  # of a machine file
+ABSENT = "-"  # a place without a host
+MOST_LEVELS = 4  # maximum in a machine file
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """One thing that was found. sure: 'stated' by a file or system, 'seen' on this computer, 'measured', 'assumed'."""
+    """A fact. sure: 'stated' by a file or system, 'seen' on this computer, 'measured', or 'assumed'."""
 
     what: str
     value: str
@@ -25,13 +25,14 @@ class Evidence:
     sure: str
 
     def to_dict(self) -> dict[str, str]:
-        """For programs."""
+        """As a dict."""
         return {"what": self.what, "value": self.value, "source": self.source, "sure": self.sure}
 
 
 @dataclass(frozen=True)
 class Level:
-    """Parts of every place of the level above. streams: senders below one part that its uplink serves at full rate."""
+    """The parts of each part of the level above. streams: number of senders below one part that its uplink serves at
+    full rate."""
 
     name: str
     count: int
@@ -41,7 +42,7 @@ class Level:
 @dataclass(frozen=True)
 class Shape:
     """lengths, wraps: axes of the grid, x first. levels: below a node of the grid, outermost first. hosts: the name at
-    every place above the levels that lie within a host, x fastest, inner levels first; ABSENT where there is none."""
+    every place, x fastest, inner levels first, without the levels within a host; ABSENT if there is none."""
 
     lengths: tuple[int, ...]
     wraps: tuple[bool, ...]
@@ -49,16 +50,16 @@ class Shape:
     hosts: tuple[str, ...]
     evidence: tuple[Evidence, ...] = ()
     memory: int = 0
-    inside: bool = False  # of one host: its "hosts" are ranks
+    inside: bool = False  # levels of one host only: its "hosts" are ranks
 
     @property
     def places(self) -> int:
-        """Places for hosts."""
+        """Number of places for hosts."""
         return math.prod(self.lengths) * math.prod(level.count for level in self.levels)
 
     def within(self, levels: Sequence[Level], memory: int, evidence: Sequence[Evidence]) -> Shape:
-        """With what is inside each host. Where that makes more levels than a machine file has, the innermost become
-        one."""
+        """The shape with the levels inside each host. If there are more levels than a machine file allows, the
+        innermost are merged."""
         inner = [level for level in levels if level.count > 1]
         while len(self.levels) + len(inner) > MOST_LEVELS and len(inner) > 1:
             inner[-2:] = [Level(inner[-1].name, inner[-2].count * inner[-1].count)]
@@ -73,7 +74,8 @@ class Shape:
         )
 
     def machine(self, name: str, rates: Machine) -> Machine:
-        """The machine, with the link rates of another one's first axis, or of its axes where there are as many."""
+        """The machine, with the link rates of the axes of `rates`, or of its first axis if the numbers of axes
+        differ."""
         axes = list(rates.axes) if len(rates.axes) == len(self.lengths) else [rates.axes[0]] * len(self.lengths)
         lines = [f'name = "{name}"', f"overhead = {rates.rates.overhead!r}", f"memory = {self.memory}"]
         ends = [
@@ -99,7 +101,7 @@ def grid_of(
     wraps: tuple[bool, ...] | None = None,
 ) -> Shape:
     """A torus or mesh of hosts at coordinates; several hosts at one place are a level of hosts. lengths, wraps: as the
-    source states them; else up to the largest coordinate, and rings. Raises Error."""
+    source states them; default: up to the largest coordinate, all rings. Raises Error."""
     if not at:
         raise failure(f"{source}: names no host")
     axes = len(next(iter(at.values())))
@@ -138,7 +140,7 @@ def grid_of(
     return Shape(known, wraps or (True,) * len(known), levels, tuple(hosts), tuple(evidence))
 
 
-Tree = "str | list[Tree]"  # a host, or what is below a switch
+Tree = "str | list[Tree]"  # a host, or the branches below a switch
 
 
 def _depth(tree: object) -> int:
@@ -146,7 +148,7 @@ def _depth(tree: object) -> int:
 
 
 def _once(tree: object, seen: dict[str, int]) -> object:
-    """Without hosts that have been seen before, nor branches that are left empty; seen: how often each is there."""
+    """The tree without repeated hosts and empty branches; seen: number of occurrences of each host."""
     if isinstance(tree, str):
         seen[tree] = seen.get(tree, 0) + 1
         return tree if seen[tree] == 1 else []
@@ -154,13 +156,13 @@ def _once(tree: object, seen: dict[str, int]) -> object:
 
 
 def tree_of(tree: list, names: Sequence[str], source: str, what: str) -> Shape:
-    """Hosts below switches, as nested lists. names: of the levels, innermost (hosts) first. Branches of another size or
-    depth get places without hosts; a host below several switches counts below the first. Raises Error."""
+    """The shape of hosts below switches, given as nested lists. names: of the levels, innermost (hosts) first. Smaller
+    branches get places without hosts; a host below several switches counts below the first. Raises Error."""
     seen: dict[str, int] = {}
     tree = _once(tree, seen)  # type: ignore[assignment]
     again = [host for host, times in seen.items() if times > 1]
     depth = _depth(tree)
-    while depth > MOST_LEVELS or depth > len(names):  # the outermost switches count as one
+    while depth > MOST_LEVELS or depth > len(names):  # the outermost switches are merged
         tree = [t for switch in tree for t in ([switch] if isinstance(switch, str) else switch)]
         depth = _depth(tree)
     if depth == 0 or not tree:

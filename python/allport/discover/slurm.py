@@ -1,4 +1,5 @@
-"""Slurm's topology.conf and topology.yaml: trees of switches, blocks, and tori whose hosts are named by coordinates."""
+"""Reads Slurm's topology.conf and topology.yaml: trees of switches, blocks, and tori with hosts named by
+coordinates."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from allport.errors import failure
 
 __all__ = ["by_names", "find", "read"]
 
-# Of levels, hosts first; Slurm has no names for them.
+# Names of levels, hosts first; Slurm has none.
 SWITCHES = ("host", "leaf", "pod", "spine")
 BLOCKS = ("host", "block", "group", "hall")
 SETTING = re.compile(r"(\w+)\s*=\s*(?:\"([^\"]*)\"|([^\s\"]\S*))")
@@ -25,7 +26,7 @@ FOLDERS = ("/etc/slurm", "/etc/slurm-llnl", "/usr/local/etc/slurm")
 
 
 def find() -> Path | None:
-    """The file of this computer's Slurm; topology.yaml goes before topology.conf, as Slurm has it."""
+    """The topology file of this computer's Slurm; topology.yaml takes precedence over topology.conf, as in Slurm."""
     told = os.environ.get("SLURM_CONF")
     for folder in [str(Path(told).parent)] if told else FOLDERS:
         for name in ("topology.yaml", "topology.conf"):
@@ -35,7 +36,7 @@ def find() -> Path | None:
 
 
 def _tree(source: str, hosts_of: dict[str, list[str]], below: dict[str, list[str]], kept: Kept) -> Shape:
-    """hosts_of, below: hosts and switches right below each switch."""
+    """The shape of a tree of switches. hosts_of, below: hosts and switches directly below each switch."""
     child = {name for names in below.values() for name in names}
     for name in sorted(child - hosts_of.keys()):
         raise failure(f"{source}: switch {name} is below another one, but not described")
@@ -54,7 +55,7 @@ def _tree(source: str, hosts_of: dict[str, list[str]], below: dict[str, list[str
 
 
 def _blocks(source: str, blocks: list[list[str]], sizes: list[int], kept: Kept) -> Shape:
-    """Blocks of hosts; sizes: of a block and, each larger, of the groups of blocks that are one, too."""
+    """The shape of blocks of hosts. sizes: of a block, then of the larger blocks that consist of several."""
     tree: list = [left for left in ([h for h in hosts if kept(h)] for hosts in blocks) if left]
     for smaller, larger in itertools.pairwise(sizes):
         if smaller < 1 or larger % smaller:
@@ -146,8 +147,8 @@ def _yaml(path: Path, kept: Kept, wanted: str | None) -> Shape:
 
 
 def read(path: str | Path, nodes: Iterable[str] | None = None, topology: str | None = None) -> Shape:
-    """The network in a topology.conf or, where the name ends so, a topology.yaml. nodes: only these hosts. topology: of
-    several in a topology.yaml; else the cluster's default. Raises Error."""
+    """The network in a topology.conf or topology.yaml, by the file's suffix. nodes: only these hosts. topology: the
+    name of one in a topology.yaml; default: the cluster's default. Raises Error."""
     chosen = None if nodes is None else set(nodes)
 
     def kept(host: str) -> bool:
@@ -158,7 +159,7 @@ def read(path: str | Path, nodes: Iterable[str] | None = None, topology: str | N
 
 
 def by_names(nodes: list[str], source: str) -> Shape | None:
-    """The torus whose hosts are named by their coordinates, as Slurm's 3d_torus has them; None where they are not."""
+    """The torus of hosts named by their coordinates, as for Slurm's 3d_torus; None if they are not."""
     places = {host: hostlist.coordinates(host) for host in nodes}
     if not nodes or any(place is None for place in places.values()):
         return None

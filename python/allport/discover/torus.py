@@ -1,4 +1,4 @@
-"""Slurm's torus3d of topology.yaml (Slurm 26.05): tori with their lengths, and hosts in the order of their places."""
+"""Reads torus3d of Slurm's topology.yaml (Slurm 26.05): tori with their lengths, and hosts in the order of places."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Places = dict[str, tuple[int, ...]]
 
 
 def _three(told: Any, key: str, where: str, least: int) -> tuple[int, int, int]:
-    """{x: 4, y: 4, z: 2}."""
+    """The numbers of {x: 4, y: 4, z: 2}."""
     found = [told.get(a) for a in AXES] if isinstance(told, dict) else []
     numbers = [n for n in found if isinstance(n, int) and not isinstance(n, bool) and n >= least]
     if len(numbers) < len(AXES):
@@ -33,13 +33,13 @@ def _listed(told: Any, count: int, where: str) -> list[str]:
 
 
 def _box(lengths: tuple[int, ...], anchor: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Its places, x fastest, as Slurm counts them."""
+    """The places of a box, x fastest, as Slurm counts them."""
     for place in itertools.product(*(range(n) for n in reversed(lengths))):
         yield tuple(a + b for a, b in zip(anchor, reversed(place), strict=True))
 
 
 def _regions(regions: Any, lengths: tuple[int, ...], where: str) -> Places:
-    """Boxes within the torus, each with hosts of its own; what no box covers has none."""
+    """Hosts by place, from boxes within the torus, each with its own hosts."""
     if not isinstance(regions, list) or not all(isinstance(r, dict) for r in regions):
         raise failure(f"{where}: regions: expected a list of entries with anchor, dims and nodes")
     at: Places = {}
@@ -58,7 +58,7 @@ def _regions(regions: Any, lengths: tuple[int, ...], where: str) -> Places:
 
 
 def _one(torus: Any, where: str) -> tuple[tuple[int, int, int], Places]:
-    """Lengths, and the place of every host."""
+    """The lengths of a torus, and the place of every host."""
     if not isinstance(torus, dict):
         raise failure(f"{where}: expected an entry with dims and nodes, got {torus}")
     lengths = _three(torus.get("dims"), "dims", where, 1)
@@ -73,8 +73,8 @@ def _one(torus: Any, where: str) -> tuple[tuple[int, int, int], Places]:
 
 
 def torus_of(told: dict[str, Any], where: str, kept: Callable[[str], bool]) -> Shape:
-    """The torus with the hosts that are kept; of several tori the one that has them all. What jobs may be given of it
-    (placements) says nothing of the network. Raises Error naming what cannot be read."""
+    """The torus that has all hosts for which kept(host) holds. Placements, which restrict jobs, are ignored. Raises
+    Error naming the part that cannot be read."""
     toruses = told.get("toruses")
     if not isinstance(toruses, list) or not toruses:
         raise failure(f"{where}: torus3d: expected a list of toruses")

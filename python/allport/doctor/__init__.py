@@ -1,4 +1,4 @@
-"""What is wrong with this computer, a job on it, or a program, and what to change.
+"""Diagnoses this computer, a job on it, or a program, and says what to change.
 
 for finding in ap.doctor.examine(ranks=4):
     print(finding.subject, finding.state, finding.found, finding.remedy)
@@ -17,12 +17,13 @@ __all__ = ["Finding", "examine"]
 
 
 def examine(program_path: str | None = None, ranks: int | None = None, select_file: str | None = None) -> list[Finding]:
-    """Looks at processors, a job's load, MPI, what the lab needs and, where given, a program and a select file.
+    """Examines processors, a job's load, MPI, the lab's requirements and, if given, a program and a file of stored
+    tuning results.
 
-    ranks: of the job on this computer; None: one a core. select_file: what runs wrote as ALLPORT_SELECT_FILE; those
-    that were started with other numbers of ranks and threads are compared. None: what that variable names now, if it is
-    there. Takes about a second: two processes are started, and a network namespace is made where that is allowed.
-    Raises Error for ranks < 1 and for a program or a file that is not there.
+    ranks: number of the job's ranks on this computer; None: one per core. select_file: a file that runs wrote as
+    ALLPORT_SELECT_FILE; runs with different numbers of ranks and threads are compared. None: the file that the variable
+    names, if it exists. Takes about a second: it starts two processes, and creates a network namespace if that is
+    allowed. Raises Error for ranks < 1, and for a program or file that does not exist.
     """
     if ranks is not None and ranks < 1:
         raise failure(f"ranks = {ranks}: expected at least 1")

@@ -1,4 +1,4 @@
-"""What was looked at, what was found, and what to change."""
+"""A finding: its subject, the observation, and the remedy."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ __all__ = ["Finding"]
 
 @dataclass(frozen=True)
 class Finding:
-    """state: 'good'; 'note': works, but there is something to know; 'wrong': slow, or does not work at all.
+    """state: 'good'; 'note': it works, with a limitation; 'wrong': it is slow, or does not work at all.
 
-    remedy: what to do about it; empty where there is nothing to do.
+    remedy: what to do; empty if nothing is to be done.
     """
 
     subject: str

@@ -1,4 +1,4 @@
-"""Whether `allport lab up` will work here: tried in a network namespace that is gone at once."""
+"""Checks whether `allport lab up` works here, in a temporary network namespace."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TRIAL = "ip link add name a type veth peer name b && tc qdisc add dev a root tb
 
 
 def examine() -> list[Finding]:
-    """Rights, tools, the kernel's devices, TCP."""
+    """Examines rights, tools, the kernel's devices, and TCP."""
     try:
         wires.need_tools()
     except Error as error:

@@ -1,4 +1,4 @@
-"""What a job puts on the cores: ranks x threads of BLAS and OpenMP."""
+"""A job's load on the cores: ranks x threads of BLAS and OpenMP."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from allport.doctor.processors import Processors
 
 __all__ = ["examine", "threads_of"]
 
-# The first that is set counts, as each library reads them.
+# Variables in each library's order of precedence.
 _BLAS = {
     "openblas": ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"),
     "mkl": ("MKL_NUM_THREADS", "OMP_NUM_THREADS"),
@@ -27,7 +27,7 @@ def _family(blas: str) -> str:
 
 
 def threads_of(blas: str, environment: Mapping[str, str], cores: int) -> tuple[int, str]:
-    """Threads of each rank's BLAS, and the variable that says so; all cores where none does."""
+    """Threads of each rank's BLAS, and the variable that sets them; all cores if none does."""
     for variable in _BLAS[_family(blas)]:
         count = _first_number(environment.get(variable, ""))
         if count is not None:
@@ -36,7 +36,7 @@ def threads_of(blas: str, environment: Mapping[str, str], cores: int) -> tuple[i
 
 
 def examine(processors: Processors, ranks: int | None, blas: str, environment: Mapping[str, str]) -> Finding:
-    """ranks: on this computer; None: nobody said, one a core is taken, and what that would do wrong is a note."""
+    """ranks: on this computer; None: unknown, one per core is assumed, and problems are only notes."""
     cores = processors.usable_cores()
     count = ranks or cores
     threads, variable = threads_of(blas, environment, cores)

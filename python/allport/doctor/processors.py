@@ -1,4 +1,4 @@
-"""The processors that this process may use: its cpuset, cores and their hardware threads, NUMA domains, quota."""
+"""The processors that this process may use: cpuset, cores, hardware threads, NUMA domains, CPU quota."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ __all__ = ["Processors", "examine", "numbers", "read"]
 
 @dataclass(frozen=True)
 class Processors:
-    """Hardware threads by their numbers, as Linux has them."""
+    """Hardware threads, by Linux's numbers."""
 
     online: frozenset[int]
     usable: frozenset[int]  # the cpuset
     cores: tuple[frozenset[int], ...]  # hardware threads of each core
     domains: tuple[frozenset[int], ...]  # of each NUMA domain
-    quota: float | None  # cores' worth of time that the control group allows
+    quota: float | None  # CPU time that the control group allows, in cores
 
     def usable_cores(self) -> int:
-        """Cores of which a thread is usable; no more than the quota pays for, and at least 1."""
+        """Number of cores with a usable thread; limited by the quota, at least 1."""
         whole = sum(1 for core in self.cores if core & self.usable) or len(self.usable)
         return max(1, whole if self.quota is None else min(whole, int(self.quota)))
 
 
 def numbers(text: str) -> frozenset[int]:
-    """Of '0-3,8'."""
+    """The numbers in a list such as '0-3,8'."""
     found: set[int] = set()
     for part in text.strip().split(","):
         first, _, last = part.partition("-")
@@ -39,7 +39,7 @@ def numbers(text: str) -> frozenset[int]:
 
 
 def _spans(found: frozenset[int]) -> str:
-    """The other way round."""
+    """The inverse of numbers()."""
     parts: list[list[int]] = []
     for number in sorted(found):
         if parts and parts[-1][1] == number - 1:
@@ -56,7 +56,7 @@ def _text(path: Path) -> str:
 
 
 def _quota(root: Path) -> float | None:
-    """The least of this process's control group and those above it."""
+    """The smallest quota of this process's control group and its ancestors."""
     least: float | None = None
     for line in _text(root / "proc/self/cgroup").splitlines():
         _, controllers, name = line.split(":", 2)
@@ -76,7 +76,7 @@ def _quota(root: Path) -> float | None:
 
 
 def read(root: Path = Path("/"), usable: frozenset[int] | None = None) -> Processors:
-    """From /sys and /proc below `root`; `usable`: else what the kernel lets this process use."""
+    """Reads /sys and /proc below `root`. usable: the cpuset; None: that of this process."""
     if usable is None:
         usable = frozenset(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))
     cpu = root / "sys/devices/system/cpu"
@@ -92,7 +92,7 @@ def _plural(count: int, what: str) -> str:
 
 
 def examine(processors: Processors) -> list[Finding]:
-    """The cpuset, the quota, SMT and NUMA."""
+    """Examines the cpuset, the quota, SMT and NUMA."""
     p = processors
     found: list[Finding] = []
     ours, all_of_them = len(p.usable & p.online), len(p.online)

@@ -1,4 +1,4 @@
-"""Which drop-in a program can be given: by what it is linked with, as the dynamic loader says."""
+"""Which drop-in suits a program, by the libraries that the dynamic loader finds for it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _ELF = b"\x7fELF"
 
 
 def libraries_of(path: Path) -> dict[str, str]:
-    """What the loader would load, name to path; empty where it loads nothing: a static program.
+    """The libraries that the loader would load, by name; empty for a static program.
 
-    Raises Error where a library is missing.
+    Raises Error if a library is missing.
     """
-    # The loader itself prints them, without starting the program.
+    # The loader prints them without starting the program.
     env = {**os.environ, "LC_ALL": "C"}
     env.pop("LD_PRELOAD", None)
     done = subprocess.run(["ldd", str(path)], capture_output=True, text=True, env=env)
@@ -38,7 +38,7 @@ def libraries_of(path: Path) -> dict[str, str]:
 
 
 def mpi_family(libraries: dict[str, str]) -> str:
-    """'openmpi', 'mpich' (and what has its binary interface: Intel's, Cray's, MVAPICH), or '' without MPI."""
+    """'openmpi', 'mpich' (also for MPI libraries with its ABI: Intel, Cray, MVAPICH), or '' without MPI."""
     names = " ".join(libraries)
     if re.search(r"\blibmpi(_\w+)?\.so\.(40|20|12\.\d)|libopen-(rte|pal)|libprrte", names) and "libopen" in names:
         return "openmpi"
@@ -52,7 +52,7 @@ def mpi_family(libraries: dict[str, str]) -> str:
 
 
 def scalapack_of(libraries: dict[str, str]) -> str:
-    """The ScaLAPACK that it loads ('' for none)."""
+    """The ScaLAPACK library that the program loads; '' if none."""
     return next((name for name in libraries if re.search(r"scalapack|libsci", name)), "")
 
 
@@ -83,7 +83,7 @@ def _fits(interface: str, family: str, abi: str, found: str, ilp64: bool = False
 
 
 def examine(program: str) -> list[Finding]:
-    """Raises Error where there is no such program, or where the loader cannot load it."""
+    """Examines a program. Raises Error if it does not exist, or if the loader cannot load it."""
     path = _resolve(program)
     with path.open("rb") as file:
         if file.read(4) != _ELF:

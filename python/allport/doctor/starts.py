@@ -1,4 +1,4 @@
-"""How the next run is best started: what the Selectors of loops remember of runs that were started in other ways."""
+"""How to start the next run: compares the stored results of loop Selectors from runs with other ranks and threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["examine"]
 
 
 def examine(path: str) -> list[Finding]:
-    """One for each site of loops in the file. Raises Error where it is not there, or no such file."""
+    """A finding for each site of loops in the file. Raises Error if the file does not exist or has another format."""
     if not os.path.exists(path):
         raise failure(f"select_file = '{path}': not there; a run with ALLPORT_SELECT_FILE={path} makes it", "io")
     found: list[Finding] = []

@@ -1,4 +1,4 @@
-"""What MPI's messages go by on this computer, and whether a job starts at all."""
+"""MPI's transports on this computer, and whether a job starts at all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ENOUGH_SHARED = 64 << 20
 
 
 def _starts() -> Finding:
-    """Two processes under mpiexec, which need not be MPI programs."""
+    """Tries to start two processes with mpiexec; they need not be MPI programs."""
     try:
         command = mpiexec_command(2)
     except Error as error:
@@ -101,5 +101,5 @@ def _root() -> list[Finding]:
 
 
 def examine(root: Path = Path("/")) -> list[Finding]:
-    """mpiexec, shared memory, networks."""
+    """Examines mpiexec, shared memory and networks."""
     return [_starts(), *_shared_memory(), _networks(root), *_root()]

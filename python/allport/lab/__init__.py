@@ -1,4 +1,4 @@
-"""A torus in a box: network namespaces as nodes, rate-limited veth pairs as links, any MPI program on top.
+"""An emulated torus on one computer: network namespaces are nodes, rate-limited veth pairs are links.
 
     with ap.lab.Lab.up("torus:4x4", rate="40mbit") as lab:
         argv, env = lab.mpiexec_command()

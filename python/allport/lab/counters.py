@@ -1,4 +1,4 @@
-"""What a lab is doing: states and byte counts, read from the kernel."""
+"""States and byte counts of a lab, read from the kernel."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["status"]
 def status(name: str = "lab") -> dict[str, Any]:
     """A lab's nodes and cables with their states, rates (bit/s), bursts, queues and bytes on the wire since `up`.
 
-    `set` is what `up` has set for all links, TCP's congestion control with them.
+    `set` has what `up` has set for all links, including TCP's congestion control.
 
-    `sent_forth` counts what the lower end of a cable (the one whose port is +) has sent.
+    `sent_forth` counts the bytes that the lower end of a cable (the one whose port is +) has sent.
     Raises Error when there is no such lab.
     """
     found = state.load(name)

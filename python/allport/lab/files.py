@@ -1,4 +1,4 @@
-"""The files of a lab that programs read: how to enter a node, who is where, and the machine file."""
+"""The files of a lab that programs read: the script that enters a node, host files, and the machine file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from allport.run.launch import cores
 
 __all__ = ["TCP_SHARE", "machine_toml", "write_all", "write_machine"]
 
-# What TCP makes of a link's rate: 1448 bytes of data in a packet of 1514.
+# TCP's share of a link's rate: 1448 bytes of data in a packet of 1514.
 TCP_SHARE = 0.956
-# Typical of small messages between neighbours over the lab's cables, on a few busy cores; calibrate for your own.
+# Typical seconds for small messages between neighbours in the lab, on a few busy cores; calibrate for better values.
 LATENCY = 60e-6
-# Of a message's end, while a node has a core of its own; nodes that share a core wait for each other.
+# Seconds of CPU time per message end if each node has a core; more if nodes share cores.
 OVERHEAD = 20e-6
-# Of a core's dgemm; nodes that share a core share that, too.
+# Flop/s of dgemm on one core; nodes that share a core share its rate.
 FLOPS = 60e9
 
 ENTER = """\
@@ -37,7 +37,7 @@ exec nsenter --net={netns}/allport-{name}-"$node" --uts="$lab/uts/$node" \\
     exec "$@"' "$lab" "$node" "$@"
 """
 
-# Called as ssh is: options, host, and a command line for the host's shell.
+# Called like ssh: options, host, and a command line for the host's shell.
 AGENT = """\
 #!/bin/sh
 # The remote shell of mpiexec: agent [OPTION ...] HOST COMMAND LINE. Made by allport lab up.
@@ -56,7 +56,7 @@ def _script(path: Path, text: str) -> None:
 
 
 def _environment(plan: Plan, node: int) -> str:
-    """What a rank may know of its node: ALLPORT_LINKS lists `INTERFACE NEIGHBOUR'S-ADDRESS LINK'S NAME`, split by ;"""
+    """Variables of a node's ranks. ALLPORT_LINKS: `INTERFACE NEIGHBOUR'S-ADDRESS LINK'S NAME`, separated by ;"""
     links = ";".join(
         f"{plan.port_name(axis, sign)} {plan.address(other, plan.way(node, axis, sign))} "
         f"{plan.link_name(node, axis, sign)}"
@@ -67,7 +67,7 @@ def _environment(plan: Plan, node: int) -> str:
 
 
 def write_all(state: State) -> None:
-    """Writes all of them."""
+    """Writes all files of a lab."""
     plan, folder = state.plan, state.path
     names = {"folder": folder, "name": plan.name, "netns": NETNS}
     _script(folder / "enter", ENTER.format(**names))
@@ -92,8 +92,8 @@ def _fits(plan: Plan) -> dict[str, float]:
 def machine_toml(plan: Plan, fits: Mapping[str, float] | None = None) -> str:
     """The lab as a machine file: rates as TCP sees them, cut cables as dead links, throttled ones with their rate.
 
-    fits: of its calibration, which has no date, for nothing was measured; else what a burst passes at once, and how
-    many cores its ranks share.
+    fits: entries of its calibration, which has no date because nothing was measured. Default: the bytes that a burst
+    passes at once, and the number of cores that its ranks share.
     """
     sharing = max(1.0, plan.ranks / cores())
     lines = [

@@ -1,4 +1,4 @@
-"""How an MPI library's mpiexec starts ranks in a lab: argv and environment."""
+"""The mpiexec command that starts ranks in a lab: argv and environment."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def command(
     extra: Sequence[str] = (),
     exports: Sequence[tuple[str, str]] = (),
 ) -> tuple[list[str], dict[str, str]]:
-    """(argv, environment) of a job of so many ranks on the lab, to which the program is appended.
+    """(argv, environment) of a job of `ranks` ranks on the lab; the caller appends the program.
 
-    Ranks fill the nodes x-fastest, `ranks_per_node` side by side. `extra` goes to mpiexec as it stands; `exports` and
-    LD_PRELOAD reach the ranks alone and not mpiexec or its helpers.
+    Ranks fill the nodes x-fastest, `ranks_per_node` on each. `extra` is passed to mpiexec unchanged; `exports` and
+    LD_PRELOAD are set for the ranks only, not for mpiexec and its helpers.
     """
     ranks = plan.ranks if ranks is None else ranks
     if not 1 <= ranks <= plan.ranks:
@@ -85,7 +85,7 @@ def _mpich(plan: Plan, ranks: int, env: dict[str, str], exports: Sequence[tuple[
     argv += ["-f", str(folder(plan.name) / "hosts.mpich"), "-iface", "n0", "-n", str(ranks)]
     preload = Path(str(_native.__file__)).parent / "mpich" / "mpich_ranks.so"
     values = dict(exports)
-    if preload.exists():  # makes ranks yield their core, and keeps MPI_Finalize from hanging (lab/mpich_ranks.c)
+    if preload.exists():  # makes idle ranks yield, and keeps MPI_Finalize from hanging (lab/mpich_ranks.c)
         values["LD_PRELOAD"] = ":".join(filter(None, [values.get("LD_PRELOAD"), str(preload)]))
     for name, value in values.items():
         argv += ["-genv", name, value]

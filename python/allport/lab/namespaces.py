@@ -1,6 +1,6 @@
-"""Network and UTS namespaces: making, naming, entering and removing them.
+"""Creates, names, enters and removes network and UTS namespaces.
 
-Entering is per thread: whatever needs a node runs in a thread of its own, which then ends.
+A namespace is entered per thread: code that needs a node runs in a thread of its own, which then ends.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _BIND, _REC, _SHARED, _DETACH = 4096, 16384, 1 << 20, 2
 _T = TypeVar("_T")
 _P = TypeVar("_P")
 
-# Read by every new interface: routers of a torus forward, accept packets that came another way than they would answer
-# (the routes of a ring are not symmetric), and do not teach each other short cuts.
+# Applied to every new interface: nodes of a torus forward packets, accept packets that arrive on another interface than
+# the reply would leave by (routes of a ring are asymmetric), and exchange no redirects.
 _SETTINGS = {
     "net/ipv4/ip_forward": "1",
     "net/ipv4/conf/all/rp_filter": "0",
@@ -43,7 +43,7 @@ _SETTINGS = {
     "net/ipv6/conf/default/disable_ipv6": "1",
 }
 
-_METRICS = {"net/ipv4/tcp_no_metrics_save": "1"}  # a run shall not start with what an earlier one has learnt
+_METRICS = {"net/ipv4/tcp_no_metrics_save": "1"}  # a run must not start with metrics of an earlier one
 
 
 def _call(what: str, *arguments: int | bytes | ctypes.c_ulong | None) -> None:
@@ -65,8 +65,8 @@ def _is_mount(path: Path) -> bool:
 
 
 def prepare() -> None:
-    """Makes the folder of named namespaces as iproute2 does: a mount of its own, or else the first `ip netns add` of
-    somebody would cover what we mount inside."""
+    """Creates the folder of named namespaces as iproute2 does, as a separate mount: otherwise the first `ip netns add`
+    of another program would hide our mounts inside it."""
     NETNS.mkdir(mode=0o755, parents=True, exist_ok=True)
     if not _is_mount(NETNS):
         _mount(str(NETNS), NETNS, _BIND | _REC)
@@ -79,11 +79,11 @@ def _in_thread(function: Callable[[_P], _T], places: Iterable[_P], threads: int)
 
 
 def _set_kernel(plan: Plan) -> None:
-    """What the kernel is to do in the calling thread's namespace. The first namespace settles which TCP all have."""
+    """Sets the kernel's parameters in the calling thread's namespace. The first namespace decides on the TCP of all."""
     try:
         own_tcp = plan.tcp == tcp.DEFAULT
         for key, value in (_SETTINGS if own_tcp else _SETTINGS | _METRICS).items():
-            with contextlib.suppress(FileNotFoundError):  # no IPv6 in this kernel
+            with contextlib.suppress(FileNotFoundError):  # a kernel without IPv6
                 Path("/proc/sys", key).write_text(value)
         if not own_tcp:
             plan.tcp = tcp.choose(plan.tcp or None)
@@ -96,7 +96,7 @@ def _set_kernel(plan: Plan) -> None:
 
 
 def make(state: State) -> None:
-    """Makes and names the namespaces of all nodes and of the front, and records their inodes and their TCP."""
+    """Creates and names the namespaces of all nodes and of the front node; records their inodes and their TCP."""
     (state.path / "uts").mkdir()
 
     def one(place: int | str) -> tuple[str, int]:
@@ -109,7 +109,7 @@ def make(state: State) -> None:
             _mount(f"/proc/thread-self/ns/{kind}", path, _BIND)
         return name, os.stat(NETNS / name).st_ino
 
-    # A thread a place: a thread that has left for a new namespace is of no other use.
+    # One thread for each place: a thread that has entered a new namespace cannot be reused.
     for name, inode in _in_thread(one, state.plan.places(), 1):
         state.inodes[name] = inode
     state.save()
@@ -156,7 +156,8 @@ def processes(state: State) -> list[int]:
 
 
 def _signal(pid: int, number: int, spaces: set[int]) -> None:
-    """Signals a process that is in one of these namespaces, and never a later one of its number."""
+    """Signals a process if it is in one of these namespaces; a later process with the same number is never
+    signalled."""
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -170,7 +171,7 @@ def _signal(pid: int, number: int, spaces: set[int]) -> None:
 
 
 def end_processes(state: State, patience: float = 2.0) -> int:
-    """Ends what runs inside the lab: asks, then kills. Returns how many have ended."""
+    """Ends the processes inside the lab: SIGTERM, then SIGKILL. Returns how many have ended."""
     first = processes(state)
     spaces, end = _spaces(state), time.monotonic() + patience
     try:
@@ -180,7 +181,7 @@ def end_processes(state: State, patience: float = 2.0) -> int:
             while first and processes(state) and time.monotonic() < end:
                 time.sleep(0.02)
             end += patience
-    except (AttributeError, OSError) as error:  # Linux before 5.3: numbers alone could name others by then
+    except (AttributeError, OSError) as error:  # no pidfd before Linux 5.3: a number may be reused
         sys.stderr.write(
             f"allport: warning: this system has no handles of processes ({error}); still running in lab "
             f"'{state.plan.name}', to be ended by hand: {', '.join(map(str, processes(state)))}\n"
@@ -189,7 +190,7 @@ def end_processes(state: State, patience: float = 2.0) -> int:
 
 
 def remove(state: State) -> list[str]:
-    """Removes the lab's namespaces. Returns the names of those that are another's by now, and stay."""
+    """Removes the lab's namespaces. Returns the names of those that belong to others by now; they stay."""
     foreign = []
     for place in state.plan.places():
         path = state.path / "uts" / str(place)

@@ -1,4 +1,4 @@
-"""A program's output, passed on as it comes to whatever stands for standard output: a file, a notebook, a string."""
+"""Forwards a program's output, as it comes, to a file, a notebook or a string."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["PassedOn"]
 
 
 class PassedOn:
-    """Copies a pipe to a stream in a thread, and keeps its end, where mpiexec says what went wrong.
+    """Copies a pipe to a stream in a thread, and stores the last lines, in which mpiexec reports errors.
 
-    The pipe is read to its end whatever becomes of the stream: a program that nobody reads from stands still.
+    The pipe is read to its end even if the stream fails, because a program blocks if nobody reads its output.
     target: anything with write(str), with or without a `buffer` for bytes below it, a file number or a name; or None.
     """
 
@@ -29,15 +29,15 @@ class PassedOn:
 
     @property
     def end(self) -> str:
-        """The last of what was said."""
+        """The last lines of the output."""
         return b"".join(self.kept).decode(errors="replace")
 
     def finish(self, timeout: float | None) -> None:
-        """Waits until all that was said has been passed on."""
+        """Waits until all output has been forwarded."""
         self.thread.join(timeout)
 
     def _pass_on(self) -> None:
-        wants = self.target is not None and self._try(self._flush, self.target)  # what was written before comes first
+        wants = self.target is not None and self._try(self._flush, self.target)  # earlier output first
         while part := os.read(self.source.fileno(), 1 << 16):
             self.kept.append(part)
             wants = wants and self._try(self._write, part)
@@ -58,7 +58,7 @@ class PassedOn:
             stream.flush()
 
     def _try(self, act: Callable[..., None], *arguments: Any) -> bool:
-        """Whether it went well. The reader of our output may have gone (BrokenPipeError); of anything else we tell."""
+        """Whether the call succeeded. BrokenPipeError (our reader has ended) is ignored; other errors are reported."""
         try:
             act(*arguments)
         except BrokenPipeError:

@@ -1,7 +1,7 @@
-"""What a lab is made of, computed and not yet built: nodes, addresses, cables, rates and routes.
+"""The plan of a lab, before it is built: nodes, addresses, cables, rates and routes.
 
-A cable joins port +a of one node with port -a of the next, so that a wrapped axis of length 2 gives its pair of nodes
-two cables. Routes are those of `Machine.route`: x first, the shortest way round, a tie the positive way.
+A cable joins port +a of one node with port -a of the next, so a wrapped axis of length 2 has two cables between its
+pair of nodes. Routes are those of `Machine.route`: x first, the shortest direction, positive in case of a tie.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Cable", "Plan", "check_name", "format_bits", "format_links", "make_p
 
 MAX_NODES = 1000
 DEFAULT_BITS = 40_000_000
-FRONT = "front"  # the node that mpiexec runs on; no part of the machine
+FRONT = "front"  # the node that mpiexec runs on; not part of the machine
 _SCALE = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 
 
@@ -37,7 +37,7 @@ def parse_bits(text: str, name: str = "rate") -> int:
 
 
 def format_bits(bits: int) -> str:
-    """'40mbit': the way tc and `parse_bits` write a rate."""
+    """'40mbit', as tc and `parse_bits` read it."""
     for prefix, scale in (("g", 10**9), ("m", 10**6), ("k", 10**3)):
         if bits >= scale:
             return f"{bits / scale:g}{prefix}bit"
@@ -45,13 +45,14 @@ def format_bits(bits: int) -> str:
 
 
 def parse_rates(text: str | None, machine: Machine) -> list[int]:
-    """Bits/s for each axis: '40mbit' for all, or 'x=40mbit,y=20mbit' for each that has links; None: the machine file's.
+    """Bits/s for each axis: '40mbit' for all, or 'x=40mbit,y=20mbit' for each with links; None: those of the machine
+    file.
 
     Raises Error that names the part that is wrong.
     """
     letters = [axis_letter(a) for a in range(len(machine.axes))]
     if text is None:
-        if machine.name.startswith(("torus:", "mesh:")):  # their rates are a guess about another machine
+        if machine.name.startswith(("torus:", "mesh:")):  # their rates are a guess
             return [DEFAULT_BITS] * len(letters)
         return [max(8_000, round(8 * a.bandwidth)) for a in machine.axes]
     if "=" not in text:
@@ -72,7 +73,7 @@ def parse_rates(text: str | None, machine: Machine) -> list[int]:
 
 
 def check_name(name: str) -> str:
-    """The name itself. Raises Error for what cannot be a lab's: names become parts of paths and host names."""
+    """The name itself. Raises Error for invalid names: names are parts of paths and host names."""
     if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9]{0,11}", name):
         raise failure(f"name = '{name}': expected up to 12 letters and digits, a letter first, such as lab or lab2")
     return name
@@ -105,23 +106,23 @@ class Cable:
     axis: int
     bits: int  # per second and direction
     cut: bool = False
-    rerouted: bool = False  # the routes lead round it
-    absent: bool = False  # dead in the machine file: never laid
+    rerouted: bool = False  # routes avoid it
+    absent: bool = False  # dead in the machine file: not created
 
     @property
     def works(self) -> bool:
-        """Whether it carries anything."""
+        """Whether it can carry data."""
         return not (self.cut or self.absent)
 
     @property
     def avoided(self) -> bool:
-        """Whether routes lead round it."""
+        """Whether routes avoid it."""
         return self.absent or (self.cut and self.rerouted)
 
 
 @dataclass
 class Plan:
-    """A lab on paper. Everything that is built, run or torn down is read from here."""
+    """A lab's plan. All code that builds, uses or removes the lab reads it."""
 
     name: str
     spec: str
@@ -131,12 +132,12 @@ class Plan:
     bits: list[int]  # per axis
     burst: int | None = None  # bytes, as asked for; see burst_of
     limit: int | None = None
-    tcp: str = ""  # congestion control: what is asked for, and once the lab is made what it has
+    tcp: str = ""  # congestion control: as requested; after `up` the actual one
     cables: list[Cable] = field(default_factory=list)
 
     @property
     def nodes(self) -> int:
-        """Number of nodes; nodes count x-fastest."""
+        """Number of nodes; nodes are numbered x-fastest."""
         product = 1
         for length in self.lengths:
             product *= length
@@ -144,12 +145,12 @@ class Plan:
 
     @property
     def ranks(self) -> int:
-        """Places for ranks."""
+        """Number of places for ranks."""
         return self.nodes * self.ranks_per_node
 
     @property
     def twofold(self) -> bool:
-        """Whether some pair of nodes has two cables (a wrapped axis of length 2), and nodes so two addresses."""
+        """Whether a pair of nodes has two cables (a wrapped axis of length 2); nodes then have two addresses."""
         return any(length == 2 and wraps for length, wraps in zip(self.lengths, self.wraps))
 
     def coordinates(self, node: int) -> list[int]:
@@ -177,7 +178,8 @@ class Plan:
         return [*range(self.nodes), FRONT]
 
     def address(self, node: int, way: int = 1) -> str:
-        """Address of a node. Where pairs have two cables, way = -1 is the address to which ties go the negative way."""
+        """Address of a node. If pairs have two cables, way = -1 is the address to which ties are routed in negative
+        direction."""
         return f"10.{77 if way > 0 else 79}.{_octets(node)}"
 
     def control(self, node: int | str) -> str:
@@ -185,7 +187,7 @@ class Plan:
         return "10.78.255.254" if node == FRONT else f"10.78.{_octets(int(node))}"
 
     def neighbour(self, node: int, axis: int, sign: int) -> int | None:
-        """The node behind a port; None at an open end and on an axis of length 1."""
+        """The neighbour at a port; None at an open end and on an axis of length 1."""
         length, at = self.lengths[axis], self.coordinates(node)
         to = at[axis] + sign
         if length == 1 or (not 0 <= to < length and not self.wraps[axis]):
@@ -202,7 +204,7 @@ class Plan:
 
     @cached_property
     def ends(self) -> list[dict[tuple[int, int], tuple[Cable, int]]]:
-        """For each node, by port (axis, sign): the cable in it and the node at the other end; x first, + before -."""
+        """For each node, by port (axis, sign): the cable and the node at its other end; x first, + before -."""
         made: list[dict[tuple[int, int], tuple[Cable, int]]] = [{} for _ in range(self.nodes)]
         for cable in self.cables:
             made[cable.low][cable.axis, 1] = (cable, cable.high)
@@ -210,11 +212,12 @@ class Plan:
         return [dict(sorted(e.items(), key=lambda item: (item[0][0], -item[0][1]))) for e in made]
 
     def ports(self, node: int) -> list[tuple[int, int, int]]:
-        """(axis, sign, neighbour) of the ports with a cable that was laid."""
+        """(axis, sign, neighbour) of the ports that have a cable."""
         return [(a, sign, other) for (a, sign), (cable, other) in self.ends[node].items() if not cable.absent]
 
     def way(self, node: int, axis: int, sign: int) -> int:
-        """Which address of the neighbour a port leads to: of two cables between a pair, x- leads to the second."""
+        """The neighbour's address that a port leads to: of two cables between a pair, x- leads to the second
+        address."""
         return -1 if self.lengths[axis] == 2 and self.wraps[axis] and sign < 0 else 1
 
     def link_name(self, node: int, axis: int, sign: int) -> str:
@@ -228,17 +231,17 @@ class Plan:
         return f"link {c.low}-{c.high}, {self.link_name(c.low, c.axis, 1)}"
 
     def burst_of(self, bits: int) -> int:
-        """Bytes that a link of this rate sends at once after a pause: as asked for, else 32 KiB, or 2 ms of a faster
-        link, so that the kernel's timer keeps up."""
+        """Bytes that a link of this rate sends at once after a pause: as requested, else 32 KiB, or 2 ms of a faster
+        link because of the resolution of the kernel's timer."""
         return self.burst if self.burst is not None else max(32_768, bits // 8 // 500)
 
     def limit_of(self, bits: int) -> int:
-        """Bytes that may wait for a link of this rate: as asked for, else 128 KiB or four bursts."""
+        """Bytes that may be queued for a link of this rate: as requested, else 128 KiB or four bursts."""
         return self.limit if self.limit is not None else max(131_072, 4 * self.burst_of(bits))
 
     def links(self) -> dict[str, Any]:
-        """What every result in this lab depends on, for its record: rate (as `up` takes it), burst and limit (bytes;
-        where axes differ, by axis) and tcp."""
+        """The settings on which all results in this lab depend: rate (as `up` takes it), burst and limit (bytes; by
+        axis if axes differ) and tcp."""
         rates = [bits for bits, length in zip(self.bits, self.lengths) if length > 1] or self.bits
         letters = [axis_letter(a) for a, length in enumerate(self.lengths) if length > 1] or ["x"]
 
@@ -266,7 +269,7 @@ def make_plan(
     limit: int | None = None,
     tcp: str | None = None,
 ) -> Plan:
-    """The plan of a lab of so many nodes as the machine has. Raises Error."""
+    """The plan of a lab with the machine's nodes. Raises Error."""
     check_name(name)
     if machine.nodes > MAX_NODES:
         raise failure(f"machine = '{machine.name}': {machine.nodes:,} nodes; a lab has {MAX_NODES:,} at most")
@@ -308,7 +311,7 @@ def make_plan(
 
 
 def _dimension_ordered(plan: Plan, node: int, target: int, way: int) -> tuple[int, int] | None:
-    """First port of the route; None at the target."""
+    """The first port of the route; None at the target."""
     for axis, (here, there) in enumerate(zip(plan.coordinates(node), plan.coordinates(target))):
         if here == there:
             continue
@@ -321,11 +324,11 @@ def _dimension_ordered(plan: Plan, node: int, target: int, way: int) -> tuple[in
 
 
 def next_ports(plan: Plan, target: int, way: int = 1) -> list[tuple[int, int] | None]:
-    """For each node the port, (axis, sign), by which it sends to `target`; None at the target itself and where the
-    port's cable is cut and not routed around.
+    """For each node the port (axis, sign) of its route to `target`; None at the target itself, and if the port's cable
+    is cut and not rerouted.
 
-    Around a rerouted or absent cable: a node whose dimension-ordered route does not use one keeps it, any other takes
-    the first port that brings it nearer. Every step so shortens the way, and no packet can go in circles.
+    With rerouted or absent cables, a node keeps its dimension-ordered route if it uses none of them; any other node
+    takes the first port that brings it nearer. So every step shortens the distance, and packets cannot loop.
     """
     ordered = [_dimension_ordered(plan, node, target, way) for node in range(plan.nodes)]
     if all(c.works for c in plan.cables):
@@ -355,7 +358,7 @@ def _meets_avoided(plan: Plan, ordered: list[tuple[int, int] | None], node: int)
 
 
 def _distances(plan: Plan, target: int) -> list[int]:
-    """Hops to `target` from every node by cables that are not avoided; more than there are nodes: no way."""
+    """Hops from every node to `target` over cables that are not avoided; more than the number of nodes: unreachable."""
     far = plan.nodes + 1
     distance = [far] * plan.nodes
     distance[target] = 0
@@ -370,5 +373,5 @@ def _distances(plan: Plan, target: int) -> list[int]:
 
 
 def cut_off(plan: Plan) -> list[int]:
-    """Nodes that no chain of cables joins to node 0, avoided ones aside."""
+    """Nodes that cannot reach node 0 without avoided cables."""
     return [node for node, hops in enumerate(_distances(plan, 0)) if hops > plan.nodes]

@@ -1,6 +1,6 @@
-"""The record of a lab, lab.json: read with suspicion, for what it says is removed and ended by root.
+"""The record of a lab, lab.json. It is checked strictly, because root removes and kills what it names.
 
-Names of namespaces and interfaces are not taken from it: they follow from the lab's name and shape, which are checked.
+Names of namespaces and interfaces are not read from it; they follow from the lab's name and shape, which are checked.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _KEYS = {
 
 
 class _Wrong(Exception):
-    """What is wrong with a record, in words."""
+    """The message says what is wrong with a record."""
 
 
 def _expect(condition: bool, what: str) -> None:
@@ -44,15 +44,15 @@ def _is(value: Any, kind: type) -> bool:
 
 
 def read(path: Path, name: str) -> dict[str, Any]:
-    """What a lab's record says, its plan as a Plan. `name`: of the lab whose record it must be.
+    """The fields of a lab's record, with the plan as a Plan. name: that of the lab.
 
-    FileNotFoundError where there is none. Raises Error, naming the file and the remedy, for anything else than
-    what `lab up` writes; such a lab is left alone.
+    Raises FileNotFoundError if there is none, and Error, naming the file and the remedy, if `lab up` cannot have
+    written it; nothing of such a lab is touched.
     """
     try:
         data = json.loads(path.read_text())
         _expect(_is(data, dict) and data.get("mark") == MARK, "it was not made by allport lab")
-        data.setdefault("born", "")  # of labs that were up before this was recorded
+        data.setdefault("born", "")  # labs of earlier versions have none
         _check_keys(data, _KEYS, "")
         _check_state(data)
         data["plan"] = _plan(data["plan"], name)
@@ -125,7 +125,7 @@ def _cable(data: Any) -> Cable:
 
 
 def _check_cables(plan: Plan) -> None:
-    """They must be those of the shape, each once and in its place."""
+    """Cables must be those of the shape, each once and in order."""
     ends = [
         (axis, node, plan.neighbour(node, axis, 1)) for axis in range(len(plan.lengths)) for node in range(plan.nodes)
     ]
@@ -136,7 +136,7 @@ def _check_cables(plan: Plan) -> None:
 
 
 def _check_inodes(data: dict[str, Any]) -> None:
-    """Of this lab's namespaces, all of them once it is up."""
+    """Inodes must be those of this lab's namespaces; of all of them once it is up."""
     plan: Plan = data["plan"]
     ours = {plan.namespace(place) for place in plan.places()}
     for space, inode in data["inodes"].items():

@@ -1,7 +1,7 @@
-"""Where labs are recorded: one folder a lab under /run/allport-lab, written before anything is made.
+"""Records of labs: one folder per lab under /run/allport-lab, written before anything is created.
 
-A namespace belongs to a lab when the lab's state names it, and when it still is the one that was made (its inode).
-Nothing else is ever touched.
+A namespace belongs to a lab if the lab's state names it and it still has the recorded inode. Nothing else is ever
+touched.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from allport.run.launch import start_time
 __all__ = ["NETNS", "State", "alive", "fingerprint", "folder", "load", "locked", "names"]
 
 ROOT = Path("/run/allport-lab")
-NETNS = Path("/run/netns")  # where iproute2 looks for named namespaces
+NETNS = Path("/run/netns")  # iproute2's folder of named namespaces
 
 
 @dataclass
 class State:
-    """A lab as recorded."""
+    """A lab's recorded state."""
 
     plan: Plan
     phase: str = "starting"  # then 'up', 'going'
-    maker: int = 0  # process that works on it
-    maker_start: int = 0  # its start time, so that a later process of the same number is not mistaken for it
+    maker: int = 0  # process that brings it up or takes it down
+    maker_start: int = 0  # its start time, to distinguish it from a later process with the same number
     inodes: dict[str, int] = field(default_factory=dict)  # of the network namespaces, by name
     changes: int = 0  # number of cuts, restorations and throttlings
-    born: str = field(default_factory=lambda: uuid.uuid4().hex)  # this lab, and no later one of its name
+    born: str = field(default_factory=lambda: uuid.uuid4().hex)  # identifies this lab among later ones of its name
 
     @property
     def path(self) -> Path:
@@ -48,11 +48,11 @@ class State:
 
     @property
     def abandoned(self) -> bool:
-        """Whether the `up` or `down` that worked on it has died."""
+        """Whether the process that brought it up or took it down has died."""
         return self.phase != "up" and not alive(self.maker, self.maker_start)
 
     def save(self) -> None:
-        """Writes it, whole or not at all."""
+        """Writes the record atomically."""
         data = {
             "mark": record.MARK,
             "phase": self.phase,
@@ -68,30 +68,30 @@ class State:
         fresh.replace(self.path / "lab.json")
 
     def owns(self, namespace: str) -> bool:
-        """Whether the namespace of this name is the one that this lab made."""
+        """Whether the namespace of this name is the one that this lab has created."""
         with contextlib.suppress(OSError):
             there = os.lstat(NETNS / namespace)
             if os.path.samestat(there, _everyones()) or there.st_dev != _everyones().st_dev:
                 return False
-            # Not recorded: `up` died while it was making them, having seen that the names were free.
+            # Not recorded: `up` died while it created them, after it had checked that the names were free.
             return self.inodes.get(namespace, there.st_ino) == there.st_ino
         return False
 
 
 def _everyones() -> os.stat_result:
-    """The network namespace that the machine runs in; where that is not shown, the one that we run in."""
+    """The network namespace of the host (of process 1); if that is not readable, our own."""
     with contextlib.suppress(PermissionError):
         return os.stat("/proc/1/ns/net")
     return os.stat("/proc/self/ns/net")
 
 
 def folder(name: str) -> Path:
-    """The folder of a lab. Every path of a lab is made here. Raises Error for what cannot be a lab's name."""
+    """The folder of a lab; every path of a lab is below it. Raises Error for invalid names."""
     return ROOT / check_name(name)
 
 
 def fingerprint(name: str) -> tuple[int, int, int] | None:
-    """Something that differs whenever a lab's record does; None where there is none."""
+    """A value that changes whenever a lab's record changes; None if there is no record."""
     with contextlib.suppress(OSError):
         found = os.stat(folder(name) / "lab.json")
         return found.st_ino, found.st_mtime_ns, found.st_size
@@ -113,7 +113,7 @@ def _may_be_a_labs(name: str) -> bool:
 
 
 def load(name: str) -> State:
-    """Reads a lab's state. Raises Error when there is none or it is none of ours."""
+    """Reads a lab's state. Raises Error if there is none or it is invalid."""
     try:
         data = record.read(folder(name) / "lab.json", name)
     except FileNotFoundError:
@@ -131,7 +131,7 @@ def forget(state: State) -> None:
 
 @contextlib.contextmanager
 def locked(name: str) -> Iterator[None]:
-    """One change to a lab at a time. Waits for the others, and says so."""
+    """Locks a lab for one change at a time. Waits for other changes, and says so."""
     path = folder(name).with_suffix(".lock")
     try:
         ROOT.mkdir(mode=0o755, exist_ok=True)
@@ -147,7 +147,7 @@ def locked(name: str) -> Iterator[None]:
 
 
 def _take(path: Path) -> int:
-    """Opens and locks a file that others may remove while we wait for it."""
+    """Opens and locks a file that other processes may remove meanwhile."""
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         _await_lock(handle, path.stem)
@@ -158,7 +158,7 @@ def _take(path: Path) -> int:
 
 
 def _await_lock(handle: int, name: str) -> None:
-    """Silent at first: most changes take a fraction of a second."""
+    """Waits for the lock; prints a message only after a while, because most changes take a fraction of a second."""
     end = time.monotonic() + 2.0
     while time.monotonic() < end:
         with contextlib.suppress(BlockingIOError):
@@ -170,5 +170,5 @@ def _await_lock(handle: int, name: str) -> None:
 
 
 def alive(pid: int, started: int) -> bool:
-    """Whether the process of this number that started then still runs."""
+    """Whether the process with this number and start time still runs."""
     return started != 0 and start_time(pid) == started

@@ -1,7 +1,7 @@
-"""The congestion control of a lab's TCP: the best of an order of preference that the kernel lets a namespace have.
+"""The congestion control of a lab's TCP: the first of a list of preferences that the kernel allows in a namespace.
 
 A namespace may choose among what the machine's `net.ipv4.tcp_allowed_congestion_control` lists, and may not change that
-list; the lab leaves it alone, for it is the whole machine's.
+list. The lab does not change it either, because it applies to the whole computer.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from allport.errors import failure
 
 __all__ = ["DEFAULT", "PREFERRED", "check", "choose", "read_own", "write_own"]
 
-PREFERRED = ("cubic", "reno")  # then whatever a new namespace has
-DEFAULT = "default"  # nothing is set: all of TCP is as the kernel has it, as on a machine that nobody tuned
-_OWN = Path("/proc/sys/net/ipv4/tcp_congestion_control")  # of the calling thread's namespace
+PREFERRED = ("cubic", "reno")  # then the default of new namespaces
+DEFAULT = "default"  # nothing is set: all of TCP has the kernel's defaults
+_OWN = Path("/proc/sys/net/ipv4/tcp_congestion_control")  # in the calling thread's namespace
 _ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 
 
 def read_own() -> str:
-    """What the calling thread's namespace uses."""
+    """The congestion control of the calling thread's namespace."""
     return _OWN.read_text().strip()
 
 
 def write_own(name: str) -> None:
-    """Makes the calling thread's namespace use it. PermissionError: not allowed; FileNotFoundError: not there."""
+    """Sets it in the calling thread's namespace. PermissionError: not allowed; FileNotFoundError: not available."""
     _OWN.write_text(name)
 
 
 def allowed() -> list[str]:
-    """What namespaces may choose; empty where the kernel does not tell."""
+    """The algorithms that namespaces may choose; empty if the kernel does not list them."""
     try:
         return _ALLOWED.read_text().split()
     except OSError:
@@ -39,7 +39,7 @@ def allowed() -> list[str]:
 
 
 def check(name: str) -> str:
-    """The name itself. Raises Error for what no algorithm is called."""
+    """The name itself. Raises Error for invalid names."""
     if not re.fullmatch(r"[a-z0-9_-]{1,15}", name):
         raise failure(f"tcp = '{name}': expected a congestion control such as cubic, reno or bbr, or {DEFAULT}")
     return name
@@ -50,10 +50,10 @@ def choose(
     read: Callable[[], str] = read_own,
     write: Callable[[str], None] = write_own,
 ) -> str:
-    """Sets the namespace's congestion control and returns its name: `asked`, or the first of PREFERRED that is allowed,
-    or else the namespace's own.
+    """Sets the namespace's congestion control and returns its name: `asked`, or the first allowed one of PREFERRED, or
+    else the namespace's default.
 
-    Raises Error when the one that was asked for is not allowed.
+    Raises Error if `asked` is not allowed.
     """
     for name in (asked,) if asked else PREFERRED:
         try:

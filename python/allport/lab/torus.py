@@ -1,4 +1,4 @@
-"""The lab itself: bringing it up, taking it down, and what can be done to its links."""
+"""The lab: bringing it up, taking it down, and cutting, restoring and throttling its links."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def _need_root() -> None:
 
 
 class TakenDown(TypedDict):
-    """What taking a lab down has done."""
+    """Result of taking a lab down."""
 
     name: str
-    spec: str  #: as `Lab.up` was given it
+    spec: str  #: as passed to `Lab.up`
     ended_processes: int
-    left_alone: list[str]  #: network namespaces of its names that are another's by now
+    left_alone: list[str]  #: network namespaces of these names that belong to others by now
 
 
 class Lab:
-    """A torus in a box: network namespaces as nodes, rate-limited veth pairs as links.
+    """An emulated torus: network namespaces are nodes, rate-limited veth pairs are links.
 
-    Made by `Lab.up(...)` or found by `Lab.attach(...)`. As a context manager it is taken down at the end:
+    Created by `Lab.up(...)` or found by `Lab.attach(...)`. A context manager takes it down at the end:
 
         with ap.lab.Lab.up("torus:4x4", rate="40mbit") as lab:
             argv, env = lab.mpiexec_command()
@@ -59,9 +59,9 @@ class Lab:
 
         rate: '40mbit' for all links or 'x=40mbit,y=20mbit'; None: the rates of a machine file, else 40mbit.
         burst, limit: bytes of each link's token bucket (None: 32 KiB, or 2 ms of a faster link) and of its queue (None:
-        128 KiB, or four bursts). tcp: congestion control; None: cubic where namespaces may choose it, else reno, else
-        the namespace's own; `lab.plan.links()` says what was taken.
-        Raises Error, and leaves nothing behind, when it cannot.
+        128 KiB, or four bursts). tcp: congestion control; None: cubic if namespaces may choose it, else reno, else the
+        namespace's default; `lab.plan.links()` says which it is.
+        Raises Error on failure, and leaves nothing behind.
         """
         _need_root()
         wires.need_mounts()
@@ -86,7 +86,7 @@ class Lab:
 
     @classmethod
     def attach(cls, name: str = "lab") -> Lab:
-        """A lab that is up. Raises Error when there is none, or only what a crash has left."""
+        """A lab that is up. Raises Error if there is none, or only remains of a crash."""
         found = state.load(name)
         if found.phase != "up":
             doing = "is being made or taken down" if not found.abandoned else "was left half made"
@@ -94,9 +94,9 @@ class Lab:
         return cls(found.plan, found.born)
 
     def down(self) -> TakenDown:
-        """Takes it down, with all that runs inside.
+        """Takes the lab down and ends all processes inside.
 
-        Raises Error when it is gone already, also where another lab has its name by now, which is left alone.
+        Raises Error if it is already down. Another lab that has its name by now is not touched.
         """
         return _take_down(self.plan.name, self.born)
 
@@ -106,7 +106,7 @@ class Lab:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Takes it down, unless somebody has done so."""
+        """Takes the lab down, if it is still up."""
         with state.locked(self.name):
             there = self.name in state.names() and state.load(self.name).born == self.born
         if there:
@@ -119,7 +119,7 @@ class Lab:
 
     @property
     def ranks(self) -> int:
-        """Places for ranks: nodes x ranks per node."""
+        """Number of places for ranks: nodes x ranks per node."""
         return self.plan.ranks
 
     @property
@@ -134,21 +134,21 @@ class Lab:
         extra: Sequence[str] = (),
         exports: Sequence[tuple[str, str]] = (),
     ) -> tuple[list[str], dict[str, str]]:
-        """(argv, environment) that starts so many ranks in rank order, x-fastest; append the program to argv.
+        """(argv, environment) that starts `ranks` ranks in rank order, x-fastest; append the program to argv.
 
-        mpi: 'openmpi', 'mpich' or None, the one that Allport was built for. extra: more arguments for mpiexec.
-        exports: environment variables of the ranks alone (LD_PRELOAD is always treated so).
+        mpi: 'openmpi', 'mpich' or None, the one that Allport was built for. extra: more arguments for mpiexec. exports:
+        environment variables of the ranks only (LD_PRELOAD is always one of them).
         """
         return mpiexec.command(self.plan, ranks, mpi, extra, exports)
 
     def node_command(self, node: int) -> list[str]:
-        """argv to which a command is appended that is to run inside a node."""
+        """argv that runs a command inside a node; append the command."""
         if not 0 <= node < self.plan.nodes:
             raise failure(f"node = {node}: lab '{self.name}' has nodes 0 to {self.plan.nodes - 1}")
         return [str(state.folder(self.name) / "enter"), str(node)]
 
     def cut(self, link: str, reroute: bool = False) -> Cable:
-        """Takes both ends of a cable down and withdraws its routes; reroute: installs others that lead round it."""
+        """Sets both ends of a cable down and withdraws its routes; reroute: installs routes that avoid it."""
         with self._changed() as now:
             cable = find_cable(now.plan, link)
             if cable.cut and cable.rerouted == reroute:
@@ -158,8 +158,8 @@ class Lab:
             if reroute and cut_off(now.plan):
                 lost = ", ".join(map(str, cut_off(now.plan)[:8]))
                 raise failure(f"link = '{link}': no route around it: node {lost} would be cut off; nothing was changed")
-            now.save()  # first, so that whoever watches knows why
-            if reroute:  # the new routes come before the old go: nobody shall find a neighbour out of reach
+            now.save()  # first, so that a watching run knows the reason
+            if reroute:  # new routes first: neighbours must stay reachable
                 wires.set_routes(now, before, ())
                 wires.set_links(now, cable, "down")
             else:
@@ -168,7 +168,7 @@ class Lab:
         return cable
 
     def restore(self, link: str) -> Cable:
-        """Mends a cut cable, and gives a throttled one its rate back."""
+        """Restores a cut cable, or the rate of a throttled one."""
         with self._changed() as now:
             cable = find_cable(now.plan, link)
             bits = now.plan.bits[cable.axis]
@@ -185,7 +185,7 @@ class Lab:
         return cable
 
     def throttle(self, link: str, rate: str) -> Cable:
-        """Gives a cable another rate, both ways, at once."""
+        """Sets another rate for both directions of a cable."""
         bits = parse_bits(rate)
         with self._changed() as now:
             cable = find_cable(now.plan, link)
@@ -198,7 +198,7 @@ class Lab:
 
 
 class _Change:
-    """A change of a lab's links: locked, read afresh, recorded."""
+    """A change of a lab's links: it locks the lab, reads its current state, and records the new one."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab, self.lock = lab, state.locked(lab.name)
@@ -266,10 +266,10 @@ def _refuse_strangers(plan: Plan) -> None:
 
 
 def _clear_place(name: str) -> None:
-    """Removes what a crashed `up` or `down` of this name has left; refuses when a lab of this name is up."""
+    """Removes the remains of a crashed `up` or `down` of this name. Raises Error if a lab of this name is up."""
     if name not in state.names():
         if state.folder(name).is_dir() and not any(state.folder(name).iterdir()):
-            state.folder(name).rmdir()  # died between two steps
+            state.folder(name).rmdir()  # it died between two steps
         return
     old = state.load(name)
     if not old.abandoned:
@@ -289,7 +289,7 @@ def _destroy(old: state.State) -> TakenDown:
 
 
 def ensure_same(found: Lab | state.State, born: str) -> None:
-    """Raises Error where a lab is another than the one of that name that was meant."""
+    """Raises Error if a lab is not the one that was recorded as `born`."""
     if found.born != born:
         raise failure(
             f"lab '{found.plan.name}' was taken down, and what has its name now is another; it is left alone", "io"
@@ -306,8 +306,8 @@ def _take_down(name: str, born: str | None) -> TakenDown:
 
 
 def take_down(name: str = "lab") -> TakenDown:
-    """Takes a lab down, or clears what a crash has left of it. Returns what was done.
+    """Takes a lab down, or removes the remains of a crash. Returns what was done.
 
-    Raises Error when there is none of that name.
+    Raises Error if there is no lab of that name.
     """
     return _take_down(name, None)

@@ -1,4 +1,4 @@
-"""Runs a program on a lab and watches over it: cut links, killed ranks, and nothing left running at the end."""
+"""Runs a program on a lab and monitors it: reports cut links and killed ranks, and leaves no process behind."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def run(
     mpiexec: str = "",
     grace: float = 4.0,
 ) -> int:
-    """Runs an MPI program on the lab; returns its exit code. Output passes through.
+    """Runs an MPI program on the lab, or a command inside node `on`; forwards its output and returns its exit code.
 
-    mca: 'key=value' for Open MPI. export: 'NAME=VALUE' for the ranks alone. mpiexec: more of its arguments.
-    grace: seconds that the run may last after a link was cut and not rerouted.
-    Raises JobFailed, with everything ended, when a link is cut, a rank is killed or the lab goes away.
+    mca: 'key=value' for Open MPI. export: 'NAME=VALUE' for the ranks only. mpiexec: more arguments for it. grace:
+    seconds that the run may last after a link was cut and not rerouted. Ends the run and raises JobFailed if a link is
+    cut, a rank is killed or the lab is taken down.
     """
     _check(program, grace)
     _check_links(lab.plan, grace)
@@ -81,19 +81,19 @@ def _check_links(plan: Plan, grace: float) -> None:
 
 
 class _Run:
-    """One program in flight."""
+    """A running program."""
 
     def __init__(self, lab: Lab, argv: list[str], env: dict[str, str], grace: float) -> None:
         self.lab, self.grace = lab, grace
-        self.read: tuple[int, int, int] | None = None  # of the lab's record, when its plan was read
+        self.read: tuple[int, int, int] | None = None  # fingerprint of the lab's record when its plan was read
         self.code: int | None = None
-        # mpiexec is asked first, so that it can end its ranks in order.
+        # SIGTERM to mpiexec comes first, so that it can end its ranks in order.
         self.program = Supervised(argv, 1.5, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert self.program.stdout is not None and self.program.stderr is not None
         self.outputs = [PassedOn(self.program.stdout, sys.stdout), PassedOn(self.program.stderr, sys.stderr)]
 
     def wait(self) -> int:
-        """Waits for the end; raises JobFailed when it is a bad one that has a name."""
+        """Waits for the end; raises JobFailed if the cause of a failure is known."""
         try:
             with ended_by_signals():
                 fault = self._watch()
@@ -108,7 +108,7 @@ class _Run:
         return code if code >= 0 else 128 - code
 
     def _watch(self) -> str | None:
-        """Waits for the program's end, or for something that ends it; the latter in words."""
+        """Waits for the program's end, or for an event that must end it; returns a description of the event."""
         since: float | None = None
         while True:
             self.code = self.program.wait(0.2)
@@ -133,8 +133,8 @@ class _Run:
         return next((c for c in self.lab.plan.cables if c.cut and not c.rerouted), None)
 
     def _refresh(self) -> bool:
-        """Reads the lab's state where it has changed; False when the lab is there no more, is about to go, or is
-        another of this name."""
+        """Reads the lab's state if it has changed; False if the lab is gone, is being taken down, or is another one of
+        this name."""
         seen = state.fingerprint(self.lab.name)
         if seen is not None and seen == self.read:
             return True
@@ -148,8 +148,8 @@ class _Run:
         return f"lab '{self.lab.name}' was taken down while the program ran"
 
     def _why(self) -> str | None:
-        """What in the lab may have ended a program."""
-        # Some mpiexec ends with 0 when it and its ranks are killed.
+        """The event in the lab that may have ended the program."""
+        # Some mpiexec exit with 0 if they and their ranks are killed.
         if not self._refresh():
             return self._gone()
         if self.code == 0:
@@ -160,7 +160,7 @@ class _Run:
         return f"{self.lab.plan.cable_name(broken)}, is cut; the program ended with code {self.code}"
 
     def _explain(self, code: int) -> None:
-        """Names the rank that was killed, which mpiexec does in many words."""
+        """Raises JobFailed naming the rank that was killed, as parsed from mpiexec's output."""
         text = "\n".join(output.end for output in self.outputs)
         found = re.search(r"process rank (\d+) with PID (\d+) on node (\S+) exited on signal (\d+)", text)
         if found:
@@ -178,7 +178,7 @@ class _Run:
     def _killed(self, who: str, node: int, number: int) -> None:
         with contextlib.suppress(ValueError):
             signal_name = signal.Signals(number).name
-            # mpiexec tells of one rank alone, and not always of the one that went first.
+            # mpiexec reports one rank only, and not always the first one that ended.
             after = ": it wrote to a rank that had gone before it" if number == signal.SIGPIPE else ""
             raise JobFailed(
                 f"{who} on node {node} {self.lab.plan.title(node)} died of signal {number} ({signal_name}){after}",

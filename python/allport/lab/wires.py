@@ -1,4 +1,4 @@
-"""What is inside the namespaces: cables, addresses, rates and routes, by iproute2's batch mode."""
+"""Configures the namespaces by iproute2's batch mode: cables, addresses, rates and routes."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ __all__ = [
 ]
 
 _GET_FLAGS, _UP, _RUNNING = 0x8913, 1, 64
-_CARRIER_SECONDS = 10.0  # the kernel tells of a carrier within a second; a busy machine takes longer
+_CARRIER_SECONDS = 10.0  # the kernel reports a carrier within a second, later on a busy machine
 
-# Node and control interfaces beside the ports: both ends of a node's own veth pair carry its addresses (there is no
-# `dummy` in every kernel), and `ctl` leads to the front, for mpiexec's own traffic.
+# Interfaces beside the ports: a veth pair within the node has the node's addresses (not every kernel has `dummy`), and
+# `ctl` leads to the front node, for mpiexec's own traffic.
 Routes = list[dict[str, tuple[str, str, str] | None]]  # per node: address -> (gateway, interface, source)
 
 
 def need_tools() -> None:
-    """Raises Error when iproute2 or util-linux is missing."""
+    """Raises Error if iproute2 or util-linux is missing."""
     for tool, package in (("ip", "iproute2"), ("tc", "iproute2"), ("nsenter", "util-linux"), ("unshare", "util-linux")):
         if shutil.which(tool) is None:
             raise failure(f"lab: '{tool}' is not there; install {package}", "io")
 
 
 def need_mounts() -> None:
-    """Raises Error where nodes cannot have mounts of their own, as in a chroot whose root is no mount point."""
+    """Raises Error if nodes cannot have mounts of their own, e.g. in a chroot whose root is not a mount point."""
     tried = subprocess.run(
         ["unshare", "--mount", "--propagation", "slave", "true"], capture_output=True, text=True, errors="replace"
     )
@@ -58,7 +58,7 @@ def need_mounts() -> None:
 
 
 def batch(tool: str, lines: Iterable[str], what: str, force: bool = False) -> None:
-    """Runs lines of `ip` or `tc` in the namespace of the calling thread. Raises Error with the tool's words."""
+    """Runs lines of `ip` or `tc` in the namespace of the calling thread. Raises Error with the tool's message."""
     text = "\n".join(lines)
     if not text:
         return
@@ -83,9 +83,9 @@ def interfaces(_place: int | str) -> dict[str, tuple[int, int, bool]]:
 
 
 def _await_carriers(state: State, cables: Iterable[Cable]) -> None:
-    """Waits until the kernel passes packets at both ends of the cables: it does so a while after both went up.
+    """Waits until both ends of the cables have a carrier, some time after they went up.
 
-    Raises Error, naming a cable, when it never does.
+    Raises Error, naming a cable, on timeout.
     """
     plan, waiting = state.plan, [c for c in cables if c.works]
     end = time.monotonic() + _CARRIER_SECONDS
@@ -110,16 +110,16 @@ def _tbf(plan: Plan, interface: str, bits: int, verb: str) -> str:
 
 
 def _parcel(plan: Plan, bits: int) -> int:
-    """Bytes that TCP hands to a link at once: what its bucket lets through whole, headers included.
+    """Bytes that TCP passes to a link at once (GSO): as many as the token bucket passes whole, headers included.
 
-    Larger ones would be taken apart packet by packet, which costs the processor most of its time, and two of them would
-    overflow the queue.
+    Larger segments would be split packet by packet, which takes most of the CPU time, and two of them would overflow
+    the queue.
     """
     return min(plan.burst_of(bits) * 9 // 10, 65_536)
 
 
 def routes(plan: Plan) -> Routes:
-    """Every node's way to every other node's addresses; None where the cable of the way is cut."""
+    """Every node's routes to the addresses of all other nodes; None if the route's cable is cut."""
     made: Routes = [{} for _ in range(plan.nodes)]
     for way in (1, -1) if plan.twofold else (1,):
         for target in range(plan.nodes):
@@ -144,7 +144,7 @@ def _route_lines(wanted: dict[str, tuple[str, str, str] | None], verb: str) -> l
 
 
 def lay(state: State) -> None:
-    """Lays all cables of a new lab, sets their rates, gives addresses and routes."""
+    """Creates all cables of a new lab with their rates, addresses and routes."""
     plan = state.plan
     lines = []
     for c in plan.cables:
@@ -195,7 +195,7 @@ def _rate_lines(plan: Plan, node: int) -> list[str]:
 
 
 def set_rate(state: State, cable: Cable) -> None:
-    """Gives both ends of a cable the rate that it is to have."""
+    """Sets the planned rate at both ends of a cable."""
     plan = state.plan
 
     def one(place: int | str) -> None:
@@ -208,7 +208,7 @@ def set_rate(state: State, cable: Cable) -> None:
 
 
 def set_links(state: State, cable: Cable, way: str) -> None:
-    """Takes both ends of a cable 'up', and waits until it passes packets, or 'down'."""
+    """Sets both ends of a cable 'up', and waits until it passes packets, or 'down'."""
     plan = state.plan
 
     def one(place: int | str) -> None:
@@ -222,8 +222,8 @@ def set_links(state: State, cable: Cable, way: str) -> None:
 
 
 def set_routes(state: State, before: Routes, touched: Iterable[int]) -> int:
-    """Brings the kernel's routes from `before` to the plan's. `touched`: nodes whose interfaces went up or down, where
-    the kernel has dropped routes by itself. Returns the number of nodes that changed."""
+    """Changes the kernel's routes from `before` to the plan's. touched: nodes whose interfaces went up or down, where
+    the kernel has dropped routes. Returns the number of nodes that changed."""
     now, touched = routes(state.plan), set(touched)
     changes = {
         node: now[node] if node in touched else {a: w for a, w in now[node].items() if w != before[node][a]}

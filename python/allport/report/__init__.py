@@ -1,4 +1,4 @@
-"""What is shown of machines, schedules, simulations and runs: drawings, charts, traces and pages."""
+"""Drawings, charts, traces and pages of machines, schedules, simulations and runs."""
 
 from __future__ import annotations
 

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 __all__ = ["edges", "trees"]
 
-MANY = 512  # nodes from which on these are dots, and unused links are left out
+MANY = 512  # with more nodes, these are drawn as dots and unused links are omitted
 COLOURS = ("#0068b4", "#d1460f", "#008a5e", "#a3357f", "#e09600", "#3aa6dd", "#6b4fbb", "#7a8b00")
 INK, FAINT, PAPER = "#1d2733", "#d5dbe1", "#ffffff"
 
 
 def _joined(lines: Sequence[Sequence[Point]], closed: bool = False) -> Any:
-    """Lines, or outlines, as one path: the SVG of thousands is one element."""
+    """Lines or outlines as one path, so that thousands are one SVG element."""
     from matplotlib.path import Path
 
     codes = [c for line in lines for c in (Path.MOVETO, *[Path.LINETO] * (len(line) - 1), *[Path.CLOSEPOLY] * closed)]
@@ -45,7 +45,7 @@ def _paint(strokes: Strokes, ax: Axes, colour: str, width: float, z: float) -> N
     ax.add_patch(drawn(_joined(strokes.lines), capstyle="butt"))
     if strokes.dotted:
         ax.add_patch(drawn(_joined(strokes.dotted), linestyle=(0, (1.0, 1.0))))
-    few = len(strokes.sketch.places) > MANY  # corners of an arrowhead that is seen when the drawing is enlarged alone
+    few = len(strokes.sketch.places) > MANY  # simpler arrowheads, which are visible only in an enlarged drawing
     heads = _joined([head[:2] + head[3:] if few else head for head in strokes.heads], closed=True)
     ax.add_patch(PathPatch(heads, facecolor=colour, edgecolor="none", zorder=z + 0.1))
 
@@ -93,7 +93,7 @@ def _nodes(ax: Axes, sketch: Sketch, root: int, labels: bool, scale: float) -> N
 
 
 def first_ways(sketch: Sketch, part: list[Edge], schedule: Schedule) -> str:
-    """How the root's node takes part in a tree: 'root sends +x'."""
+    """The root's links in a tree: 'root sends +x'."""
     root = schedule.root // sketch.machine.ranks_per_node
     mine = [e for e in part if (e.source if schedule.collective == "bcast" else e.target) == root]
     ports = sorted({e.port for e in mine if e.port >= 0})
@@ -140,12 +140,12 @@ def _title(ax: Axes, text: str, below: str, size: float, colour: str = INK) -> N
 
 
 def trees(schedule: Schedule, machine: Machine | str, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Draws a schedule's trees on their machine: one panel a tree, and one with all of them combined.
+    """Draws a schedule's trees on their machine: one panel for each tree, and one for all.
 
-    Arrows go the way the data go; a link that wraps leaves over one rim and comes back over the opposite one. The root
-    is black. Machines of up to three axes longer than 1 and 4096 nodes; above 512 nodes these are dots and unused links
-    are left out. path: also writes .svg, .png or .pdf.
-    Returns the matplotlib Figure. Raises Error for what cannot be drawn.
+    Arrows have the direction of the data; a link that wraps leaves at one edge and returns at the opposite one. The
+    root is black. Machines have up to three axes longer than 1 and 4096 nodes; above 512 nodes these are dots and
+    unused links are omitted. path: also writes .svg, .png or .pdf.
+    Returns the matplotlib Figure. Raises Error for a machine that cannot be drawn.
     """
     from matplotlib.figure import Figure
 
@@ -161,7 +161,7 @@ def trees(schedule: Schedule, machine: Machine | str, path: str | os.PathLike[st
     xs, ys = [p[0] for p in sketch.places], [p[1] for p in sketch.places]
     wide, high = max(xs) - min(xs) + 1.24, max(ys) - min(ys) + 1.24
     rows = 1 if count < 3 else 2
-    stacked = wide > 3 * high  # lines and flat boxes: one below the other
+    stacked = wide > 3 * high  # wide drawings: one below the other
     unit = min((4.6 if sketch.solid else 3.4) / max(wide, high), 0.72) if not stacked else min(9.0 / wide, 0.72)
     figure = Figure(facecolor=PAPER)
     _arrange(figure, schedule, sketch, parts, found, (rows, stacked, unit * wide, unit * high + 0.55), root)
@@ -213,7 +213,7 @@ def _arrange(
 
 
 def _shortened(drawn: re.Match[str]) -> str:
-    """An SVG path of straight lines in hundredths of a point, each line relative to the point before."""
+    """Shortens an SVG path of straight lines: integers in hundredths of a point, relative to the previous point."""
     if re.search("[CQ]", drawn[1]):
         return drawn[0]
     text, x, y = "", 0, 0
@@ -232,7 +232,7 @@ def _shortened(drawn: re.Match[str]) -> str:
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Writes a figure aside and renames it, so that no partial file is ever left at `path`."""
+    """Writes a figure to a temporary file and renames it, so that `path` is never a partial file."""
     import matplotlib
 
     name = os.fspath(path)

@@ -1,4 +1,4 @@
-"""Drawings of link loads: what a pattern puts on each link of a machine, under two orders of ranks."""
+"""Drawings of a pattern's link loads under two orders of ranks."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ __all__ = ["loads"]
 
 
 def loads(chosen: RankOrder, path: str | os.PathLike[str] | None = None) -> Figure:
-    """Seconds that each link takes to carry its bytes, links of an axis and direction sorted, most first.
+    """Seconds that each link takes to transfer its bytes; the links of an axis and direction are sorted, the largest
+    first.
 
-    One panel for the job's own order and one for the chosen one, on one scale. path: also writes .svg, .png or .pdf.
-    Returns the matplotlib Figure. Raises Error for a machine of one node.
+    One panel for the job's own order and one for the chosen order, on the same scale. path: also writes .svg, .png or
+    .pdf. Returns the matplotlib Figure. Raises Error for a machine of one node.
     """
     from matplotlib.figure import Figure
 
@@ -42,7 +43,7 @@ def loads(chosen: RankOrder, path: str | os.PathLike[str] | None = None) -> Figu
         ax.set_title(name, fontsize=10, color=INK)
         ax.set_xlabel("links of an axis and direction, most loaded first")
         ax.set_ylim(bottom=0)
-    panels[0].set_ylabel("seconds to carry its bytes")
+    panels[0].set_ylabel("seconds to transfer its bytes")
     panels[1].legend(fontsize=8)
     figure.suptitle(f"{chosen.pattern.name} on {machine.name}", fontsize=11, color=INK)
     if path is not None:

@@ -1,4 +1,4 @@
-"""Drawings of multicasts: who hands the message to whom, and for whom, step by step (Song09)."""
+"""Drawings of multicasts: senders, receivers and destinations of each step (Song09)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DELIVERS, RELAYS = "#0068b4", "#d1460f"
 
 
 def _places(parts: dict[int, Share]) -> dict[int, tuple[float, float]]:
-    """Steps to the right; whom a rank sends to below each other, the rank beside their middle."""
+    """Positions of ranks: steps go to the right; the receivers of a rank are below each other, next to it."""
     place: dict[int, tuple[float, float]] = {}
     step = {next(iter(parts)): 0}
     for rank, part in parts.items():
@@ -43,9 +43,9 @@ def _places(parts: dict[int, Share]) -> dict[int, tuple[float, float]]:
 
 
 def multicast(ids: TopologyIds, parts: dict[int, Share], path: str | os.PathLike[str] | None = None) -> Figure:
-    """Draws what multicast.shares() gives: the source black, destinations blue, ranks that only relay orange.
+    """Draws the result of multicast.shares(): the source black, destinations blue, ranks that only relay orange.
 
-    An arrow names the destinations that its message is for. path: also writes .svg, .png or .pdf.
+    An arrow names the destinations of its message. path: also writes .svg, .png or .pdf.
     Returns the matplotlib Figure. Raises Error beyond 512 ranks.
     """
     from matplotlib.figure import Figure

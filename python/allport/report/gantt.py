@@ -1,4 +1,4 @@
-"""Gantt charts of task graphs, simulated and as they ran: who computed what when (Solomonik11, slide 34)."""
+"""Gantt charts of task graphs, simulated or run (Solomonik11, slide 34)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["COLOURS", "OTHER", "bars", "chart"]
 
 MOST_ROWS = 64
-FINEST = 2_000  # parts of the width that can be told apart; shorter gaps are drawn over
-# Okabe and Ito's palette, which all eyes tell apart; as graphs are drawn.
+FINEST = 2_000  # distinguishable parts of the width; shorter gaps are closed
+# Okabe and Ito's palette for all kinds of colour vision; the same as in drawings of graphs.
 COLOURS = {
     "gemm": "#56b4e9",
     "syrk": "#009e73",
@@ -36,7 +36,7 @@ OTHER = "#8a94a0"
 
 
 def bars(begin: np.ndarray, end: np.ndarray, gap: float) -> list[tuple[float, float]]:
-    """(begin, width) of intervals, those with less than `gap` between them as one."""
+    """(begin, width) of intervals; intervals less than `gap` apart are merged."""
     order = np.argsort(begin, kind="stable")
     begin, end = begin[order], np.maximum.accumulate(end[order])
     opens = np.concatenate(([True], begin[1:] > end[:-1] + gap))
@@ -46,8 +46,8 @@ def bars(begin: np.ndarray, end: np.ndarray, gap: float) -> list[tuple[float, fl
 
 
 def chart(timeline: Timeline, path: str | os.PathLike[str] | None = None, *, title: str | None = None) -> Figure:
-    """A row a worker, of at most 64 evenly chosen ones, and its tasks coloured by kernel; what is on the critical path,
-    where it is known, has a line under it. path: also writes .svg, .png or .pdf. Returns the matplotlib Figure.
+    """A row for each worker, at most 64 evenly chosen ones, with its tasks coloured by kernel; tasks on the critical
+    path, if it is known, are underlined. path: also writes .svg, .png or .pdf. Returns the matplotlib Figure.
     """
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch

@@ -20,7 +20,7 @@ OURS, THEIRS, DEFAULT, BOUND = "#0068b4", "#d1460f", "#e0a080", "#8a94a0"
 
 
 def _rates(rows: list[dict[str, Any]], side: str, name: str | None) -> list[tuple[int, float, float, float]]:
-    """(size, least, median, most) as bytes/s, or seconds where nothing is moved."""
+    """(size, least, median, most) in bytes/s, or in seconds if no bytes are moved."""
     found = []
     for row in rows:
         wanted = name or row[f"{side}_best"]
@@ -57,7 +57,7 @@ def _save(plt: Any, figure: Any, path: str) -> None:
 
 
 def _log_log(axes: Any, x: str, y: str, legend: float | None = None) -> None:
-    """Scales, the axes' names, grid and legend (its size in points) of what is drawn over bytes."""
+    """Sets logarithmic scales, names of axes, grid and legend (its size in points)."""
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xlabel(x)
@@ -67,7 +67,7 @@ def _log_log(axes: Any, x: str, y: str, legend: float | None = None) -> None:
 
 
 def comparison(result: dict[str, Any], path: str) -> None:
-    """Simulated time over size, a line an algorithm, and the bound: FILE.svg, .png or .pdf."""
+    """Plots simulated time over size, a line for each algorithm, and the bound: FILE.svg, .png or .pdf."""
     plt = _pyplot(path)
     rows = [r for r in result["rows"] if r["size"] > 0]
     if not rows:
@@ -79,7 +79,7 @@ def comparison(result: dict[str, Any], path: str) -> None:
         if not points:
             continue
         places = [(math.log2(x), 16 * math.log10(max(y, 1e-12))) for x, y in points]
-        # A curve that lies on another one is dashed, so that both are seen.
+        # A curve that coincides with another one is dashed, so that both are visible.
         hidden = any(a and b for a, b in itertools.pairwise(covered(places, drawn, 0.1)))
         colour, dash = ink(len(drawn)), (0, (4, 4)) if hidden else "-"
         drawn.append(places)
@@ -92,7 +92,8 @@ def comparison(result: dict[str, Any], path: str) -> None:
 
 
 def benchmark(result: dict[str, Any], path: str) -> None:
-    """Bandwidth over size, ours and MPI's best and default setting, with the spread: FILE.svg, .png or .pdf."""
+    """Plots bandwidth over size of Allport and of MPI's best and default settings, with the spread: FILE.svg, .png or
+    .pdf."""
     plt = _pyplot(path)
 
     rows = [r for r in result["sizes"] if r["size"] > 0]
@@ -120,7 +121,7 @@ def benchmark(result: dict[str, Any], path: str) -> None:
 
 
 def _rates_by_size(axes: Any, figures: Sequence[Figure]) -> None:
-    """Bytes of a message over its seconds: lines one way, dashes both ways."""
+    """Bytes of a message over its seconds: solid lines for one direction, dashed lines for both."""
     for f in figures:
         colour = f"C{list(dict.fromkeys(g.of for g in figures)).index(f.of)}"
         style = {"+": "-", "-": ":", "+-": "--"}[f.ways]
@@ -144,8 +145,8 @@ def _rates_as_bars(axes: Any, figures: Sequence[Figure]) -> None:
 
 
 def links(figures: Sequence[Figure], machine: str, path: str) -> None:
-    """A machine's links: rate over size alone and with all busy, every rate with its interval, and what a node sends to
-    1 to 2d neighbours at once: FILE.svg, .png or .pdf. Raises Error."""
+    """Plots a machine's links: rate over size alone and with all links busy, every rate with its interval, and the rate
+    of a node to 1 to 2d neighbours at once: FILE.svg, .png or .pdf. Raises Error."""
     plt = _pyplot(path)
     rates = [f for f in figures if f.group in ("one pair", "all pairs")]
     if not rates:

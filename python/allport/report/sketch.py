@@ -1,4 +1,4 @@
-"""Where the nodes and links of a machine lie on paper, and how a schedule's edges run over them: lines, no colours."""
+"""Geometry of drawings: positions of a machine's nodes and links, and the lines of a schedule's edges."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from allport.schedule import Schedule
 __all__ = ["MOST_NODES", "Edge", "Point", "Sketch", "Strokes", "edges", "moved"]
 
 MOST_NODES = 4096
-# A box is seen from the front and above: y recedes, z rises from sheet to sheet far enough that sheets do not overlap.
+# Boxes are drawn from the front and above: y recedes, z rises from plane to plane so far that planes do not overlap.
 RISE = 0.46
 Point = tuple[float, float]
 
@@ -29,7 +29,7 @@ class Edge:
 
 
 def edges(schedule: Schedule, machine: Machine) -> list[Edge]:
-    """Every message stream of a schedule between different nodes, read off all ranks' programs."""
+    """All message streams of a schedule between different nodes, from all ranks' programs."""
     per_node, found = machine.ranks_per_node, set()
     for rank in range(schedule.ranks):
         for op in schedule.program(rank).ops:
@@ -39,7 +39,7 @@ def edges(schedule: Schedule, machine: Machine) -> list[Edge]:
 
 
 def _slant(deep: int) -> float:
-    """How far the receding axis leans, so that uprights of different depth stay apart."""
+    """Slant of the receding axis, so that vertical lines of different depth do not overlap."""
 
     def apart(lean: float) -> float:
         gaps = [abs(lean * d - round(lean * d)) for d in range(1, min(deep, 12))]
@@ -49,7 +49,7 @@ def _slant(deep: int) -> float:
 
 
 class Sketch:
-    """Where nodes and links of a machine lie on paper."""
+    """Positions of a machine's nodes and links in a drawing."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -58,7 +58,7 @@ class Sketch:
             raise Error(f"machine = '{machine.name}': has {len(self.axes)} axes longer than 1; drawings show at most 3")
         if machine.nodes > MOST_NODES:
             raise Error(f"machine = '{machine.name}': has {machine.nodes} nodes; drawings show at most {MOST_NODES}")
-        # A line is drawn along x, whatever its axis is called; row 0 of a plane is at the bottom.
+        # A one-dimensional machine is drawn along x; row 0 of a plane is at the bottom.
         ways: list[Point] = [(1.0, 0.0), (0.0, 1.0)]
         if len(self.axes) == 3:
             deep = machine.axes[self.axes[1]].length
@@ -81,7 +81,7 @@ class Sketch:
 
     @staticmethod
     def reach(d: Point) -> float:
-        """How far a stub sticks out, in steps: about half a unit, less along the receding axis."""
+        """Length of a stub in steps: about half a unit, less along the receding axis."""
         length = math.hypot(*d)
         return min(0.5, 0.62 * length) / length
 
@@ -95,7 +95,7 @@ def moved(p: Point, d: Point, by: float) -> Point:
 
 
 class Strokes:
-    """Lines and arrowheads of one panel, gathered so that thousands are drawn at once."""
+    """Lines and arrowheads of one panel, collected so that thousands are drawn at once."""
 
     def __init__(self, sketch: Sketch, shift: float) -> None:
         self.sketch, self.shift = sketch, shift
@@ -114,7 +114,7 @@ class Strokes:
         if not self.sketch.wraps(edge.source, edge.port):
             self._arrow(source, target)
             return
-        # Round the back: out over the rim, and in again over the opposite one.
+        # Wrap-around: out at one edge, and in again at the opposite one.
         length = math.hypot(*d)
         reach, rim = self.sketch.reach(d), self.sketch.radius / length
         out, back = moved(source, d, reach), moved(target, d, -reach)
@@ -135,7 +135,7 @@ class Strokes:
         length = math.hypot(*d)
         d = (d[0] / length, d[1] / length)
         radius = self.sketch.radius
-        # A shifted line meets the circle nearer to its middle.
+        # A shifted line meets the circle nearer to the middle.
         gap = math.sqrt(max(radius**2 - self.shift**2, 0.0)) + 0.02
         tip = moved(target, d, -gap)
         head = min(self.sketch.head, 0.6 * length)

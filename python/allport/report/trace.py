@@ -1,4 +1,4 @@
-"""Runs to look at, simulated and real: Chrome traces for Perfetto, and a machine whose links light up over time."""
+"""Chrome traces (for Perfetto) of simulated and real runs, and an animated page of a machine's links over time."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def _port_name(machine: Machine, link: int) -> str:
 def chrome(run: Simulation | TaskSimulation | Timeline, path: str) -> None:
     """Writes a timeline as a Chrome trace (JSON; opens in Perfetto and chrome://tracing); times in microseconds.
 
-    A process a rank. Of a schedule: a thread for its processor and one for each link that leaves it (a segment that is
-    passed on appears at its sender). Of a task graph, simulated or as it ran: a thread a worker, and as many as it
-    takes for the messages that it sends. What is on the critical path has category 'critical'.
+    Each rank is a process of the trace. A schedule has a thread for the rank's processor and one for each link out of
+    it (a forwarded segment appears at its sender). A task graph, simulated or run, has a thread for each worker, and as
+    many as needed for the messages that the rank sends. Events on the critical path have category 'critical'.
     """
     if isinstance(run, Simulation):
         _need_trace(run)
@@ -83,10 +83,10 @@ def _of_segments(run: Simulation) -> list[dict[str, Any]]:
 
 
 def animate(run: Simulation, path: str) -> None:
-    """Writes one HTML page, without anything from outside: the machine's nodes and links over time, with a slider.
+    """Writes one self-contained HTML page: the machine's nodes and links over time, with a slider.
 
-    Links are coloured by how busy they are around the moment, or by what they have carried up to it; nodes by what
-    they have received.
+    Links are coloured by their utilisation around the selected time, or by their bytes up to it; nodes by the bytes
+    that they have received.
     """
     _need_trace(run)
     machine, c = run.machine, run.columns

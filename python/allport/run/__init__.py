@@ -1,4 +1,4 @@
-"""Starting ranks and running jobs on them: the launcher, a rank's side of it, jobs on files, calibration."""
+"""Starts ranks and runs jobs on them: the launcher, code on a rank, jobs on files, calibration, link rates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Measures a machine: its numbers from short runs over its ranks, its kernels, and what MPI's and ScaLAPACK's own take.
+"""Measures a machine: parameters from short runs over its ranks, kernels, and times of MPI's and ScaLAPACK's routines.
 
     machine = ap.run.calibrate.run("torus:4x4")           # starts 16 ranks here
-    open("mine.toml", "w").write(machine.to_toml())   # a machine file, wherever a spec is asked for
+    open("mine.toml", "w").write(machine.to_toml())   # usable wherever a spec is
 
 `python -m allport.run.calibrate JSON` is one of the ranks.
 """
@@ -36,12 +36,12 @@ def calibrate(
     scalapack: bool = True,
     progress: Progress | None = None,
 ) -> Machine:
-    """The communicator's machine with measured numbers; machine.to_toml() says how well they fit.
+    """The communicator's machine with measured parameters; machine.to_toml() includes the errors of the fits.
 
-    quick: short messages and few repetitions, for slow links. mpi_collectives: time the MPI library's own, too.
-    kernels: the rates of linear algebra's kernels, by type and tile, which task graphs are priced by.
-    scalapack: time ScaLAPACK's own routines where it is installed, which the drop-in before it compares with.
-    progress: called on rank 0 with (what, fraction). Called by all ranks; equal on all. Raises Error.
+    quick: short messages and few repetitions, for slow links. mpi_collectives: time the MPI library's collectives, too.
+    kernels: measure the rates of linear algebra kernels, by type and tile, for the prices of task graphs. scalapack:
+    time ScaLAPACK's routines, if it is installed, for the decisions of its drop-in. progress: called on rank 0 with
+    (what, fraction). Collective; equal on all ranks. Raises Error.
     """
     return _native.calibrate(comm._native, quick, mpi_collectives, kernels, scalapack, progress)
 
@@ -55,7 +55,7 @@ def join(
     scalapack: bool = True,
     progress: Progress | None = None,
 ) -> Machine | None:
-    """calibrate() on the ranks that mpiexec has started; the machine on rank 0, None elsewhere."""
+    """calibrate() on the ranks that mpiexec has started; returns the machine on rank 0, None elsewhere."""
     from allport.comm import MPI, Communicator
 
     comm = Communicator(MPI.COMM_WORLD, machine)
@@ -74,7 +74,7 @@ def run(
     scalapack: bool = True,
     progress: Progress | None = None,
 ) -> Machine:
-    """calibrate() on ranks that are started here, one for each of the machine. Raises Error or JobFailed."""
+    """calibrate() on ranks that this process starts, as many as the machine has. Raises Error or JobFailed."""
     where = as_machine(machine)
     how = {"quick": quick, "mpi_collectives": mpi_collectives, "kernels": kernels, "scalapack": scalapack}
     job = {"machine": where.to_toml(), "how": how}

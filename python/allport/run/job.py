@@ -1,4 +1,4 @@
-"""What jobs share: matrix files in, files out, planned and checked before ranks are started.
+"""The base of jobs: they read and write matrix files, and are planned and checked before ranks are started.
 
 The kinds of jobs are in allport.run.jobs, and `python -m allport.run.jobs JSON` is one of a job's ranks.
 """
@@ -45,27 +45,27 @@ __all__ = [
 
 
 class Laps:
-    """What the parts of a run take, one after the other, from when it is made. seconds: by part, in their order."""
+    """Times the parts of a run, one after the other, from its construction on. seconds: by part, in order."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
         self._last = time.perf_counter()
 
     def done(self, part: str) -> None:
-        """A part ends here, and the next begins."""
+        """Ends a part and starts the next one."""
         now = time.perf_counter()
         self.seconds[part] = now - self._last
         self._last = now
 
 
 def finite(x: float | None) -> float | None:
-    """x as JSON can say it: None where it is no number."""
+    """x, or None if it is not finite, which JSON cannot express."""
     return x if x is not None and math.isfinite(x) else None
 
 
 def ensure_finite(name: str, local: np.ndarray, comm: Communicator, where: Callable[[], str | None]) -> None:
-    """Raises Error on all ranks where a file's elements are not all finite. where: this rank's first that is
-    not, in words, or None where none of those is read."""
+    """Raises Error on all ranks unless all elements of a file are finite. where: describes this rank's first one that
+    is not; None if it is in a triangle that is not read."""
     with together(comm):
         if not np.isfinite(local).all() and (found := where()) is not None:
             raise failure(
@@ -76,8 +76,8 @@ def ensure_finite(name: str, local: np.ndarray, comm: Communicator, where: Calla
 def load(
     file: MatrixFile, comm: Communicator, distribution: Distribution, dtype: Any, triangle: str = ""
 ) -> DistributedMatrix:
-    """A matrix from its file, distributed. triangle: 'L' or 'U', where no other is read. Called by all ranks; raises as
-    io.read() does, and where an element is not finite."""
+    """Reads a distributed matrix from its file. triangle: 'L' or 'U' if only that one is used. Collective; raises as
+    io.read() does, and if an element is not finite."""
     local = io.read(file, comm, distribution, dtype)
 
     def first() -> str | None:
@@ -95,7 +95,8 @@ def load(
 
 @dataclass(kw_only=True)
 class Job:
-    """A job on files. A kind names itself, says what it is doing while it runs, and implements the methods below."""
+    """A job on files. Subclasses set the kind's name and the text shown while it runs, and implement the methods
+    below."""
 
     kind: ClassVar[str]
     doing: ClassVar[str]
@@ -109,23 +110,23 @@ class Job:
     memory: str | None = None
 
     def files(self) -> Any:
-        """The heads of the input files. Raises when one cannot be used."""
+        """The headers of the input files. Raises if one cannot be used."""
         raise NotImplementedError
 
     def plan(self, machine: Machine, files: Any) -> Any:
-        """The plan of the job; checks shapes and types on the way."""
+        """The plan of the job; checks shapes and types."""
         raise NotImplementedError
 
     def check_output(self) -> None:
-        """Raises when the output cannot be written."""
+        """Raises if the output cannot be written."""
         io.check_output(self.out)
 
     def memory_per_rank(self, planned: Any, files: Any, machine: Machine) -> int:
-        """Bytes that a rank needs at most."""
+        """Upper limit of the bytes that a rank needs."""
         return planned.memory
 
     def check(self, machine: Machine) -> Any:
-        """Everything that can be found wrong before ranks are started; the plan."""
+        """Checks everything that can be checked before ranks are started; returns the plan."""
         files = self.files()
         self.check_output()
         planned = self.plan(machine, files)
@@ -133,17 +134,17 @@ class Job:
         return planned
 
     def decided(self, planned: Any) -> Job:
-        """The job with its choices made: its ranks come to the same plan without a search."""
+        """The job with fixed choices, so that its ranks make the same plan without a search."""
         return replace(self, **decisions(planned))
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
-        """Loads, computes, saves; called by all ranks. Returns {plan, report, output, seconds, ...} on each."""
+        """Loads, computes, saves. Collective. Returns {plan, report, output, seconds, ...} on each rank."""
         raise NotImplementedError
 
     def outcome(
         self, planned: Any, report: Any, laps: Laps, shape: Sequence[int], dtype: Any, **more: Any
     ) -> dict[str, Any]:
-        """What execute() returns. shape, dtype: of the output; more: what the kind tells beside its report."""
+        """The result of execute(). shape, dtype: of the output; more: entries of the kind beside its report."""
         return {
             "plan": planned.to_dict(),
             "report": report.to_dict(),
@@ -153,15 +154,15 @@ class Job:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """The job as its ranks are told it."""
+        """The job in the form that is sent to its ranks."""
         return {"kind": self.kind, **asdict(self)}
 
 
 @dataclass(kw_only=True)
 class TiledJob(Job):
-    """What jobs share that factor a matrix file in tiles.
+    """The base of jobs that factor a matrix file in tiles.
 
-    trace: what every task and message of the factorization did goes there, as a Chrome trace.
+    trace: file for a Chrome trace of the factorization's tasks and messages.
     """
 
     doing = "factoring"
@@ -172,22 +173,22 @@ class TiledJob(Job):
     trace: str | None = None
 
     def check_output(self) -> None:
-        """Raises when the output or the trace cannot be written."""
+        """Raises if the output or the trace cannot be written."""
         super().check_output()
         if self.trace is not None:
             io.ensure_writable(self.trace, "trace")
 
     def fixed(self) -> Options:
-        """What the plan is not free to choose."""
+        """The options that are fixed for the plan."""
         return Options(grid=self.grid, order=self.order, nb=self.nb, workers=self.workers, memory=self.memory)
 
     def tuned(self, planned: CholeskyPlan | QrPlan, progress: Callable[[int, int], None] | None) -> Options:
-        """How the factorization runs."""
+        """The options of the run."""
         record = self.trace is not None
         return Options(nb=planned.nb, workers=self.workers, record=record, progress=progress)
 
     def write_trace(self, records: Any, comm: Communicator, title: str) -> None:
-        """The recorded run of all ranks as a Chrome trace, from rank 0, where one is asked for. Called by all ranks."""
+        """Rank 0 writes the recorded run of all ranks as a Chrome trace, if one was requested. Collective."""
         if self.trace is None:
             return
         ran = timeline(records, comm, title=title)
@@ -197,7 +198,7 @@ class TiledJob(Job):
 
 
 def machine_for(spec: str | None, ranks: int | None, default: int) -> Machine:
-    """The machine of a run, and the ranks that fill it. Raises when more or fewer ranks are asked for than it has."""
+    """The machine of a run. Raises if `ranks` differs from its number of ranks."""
     spec = spec or os.environ.get("ALLPORT_MACHINE")
     if ranks is not None and ranks < 1:
         raise failure(f"ranks = {ranks}: expected at least 1")
@@ -215,7 +216,8 @@ def machine_for(spec: str | None, ranks: int | None, default: int) -> Machine:
 
 
 def ensure_room(per_rank: int, machine: Machine) -> None:
-    """All ranks of one computer share its memory; what does not fit would be killed half-way."""
+    """Raises Error if the ranks on this computer need more than its free memory; the kernel would kill them during the
+    run."""
     if "ALLPORT_MPIEXEC" in os.environ or not hasattr(os, "sysconf"):
         return
     had = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -238,7 +240,7 @@ def _available() -> int:
 
 
 def agree(job: Any, comm: Communicator) -> tuple[Any, Any, Any]:
-    """(job, files, plan): rank 0's job, which it plans; all follow. Only its own plan has all candidates."""
+    """(job, files, plan) of rank 0, on all ranks. Only the plan on rank 0 has all candidates."""
     job = comm.mpi4py.bcast(job)
     files: Any = None
     with together(comm):
@@ -248,7 +250,7 @@ def agree(job: Any, comm: Communicator) -> tuple[Any, Any, Any]:
 
 
 def join(job: Job, progress: Callable[[int, int], None] | None = None) -> tuple[Communicator, dict[str, Any]]:
-    """Runs a job on the ranks of MPI_COMM_WORLD, which are there already."""
+    """Runs a job on the existing ranks of MPI_COMM_WORLD."""
     from allport.comm import MPI, Communicator
 
     machine = machine_for(job.machine, None, MPI.COMM_WORLD.size)

@@ -27,9 +27,9 @@ from allport.run.supervisor import Supervised
 
 __all__ = ["JobFailed", "cores", "environment", "joined_rank", "joined_size", "mpiexec_command", "run", "start_time"]
 
-# What a rank takes of memory that it shares with none, numpy and mpi4py imported.
+# Private memory of a rank that has imported numpy and mpi4py, in bytes.
 LEAST = 24 << 20
-# A rank's first deed is to say who it is, before anything that takes time or can fail.
+# A rank first identifies itself, before anything that takes time or can fail.
 BOOT = f"""\
 import json, os, runpy, sys
 rank = next((os.environ[n] for n in {RANK_NAMES!r} if os.environ.get(n, "").isdigit()), "0")
@@ -47,7 +47,7 @@ runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
 class JobFailed(RuntimeError):
-    """A job that did not end well; the message names the rank where that is known."""
+    """A job failed; the message names the rank if it is known."""
 
     def __init__(self, message: str, code: int = 1) -> None:
         super().__init__(message)
@@ -55,22 +55,23 @@ class JobFailed(RuntimeError):
 
 
 def start_time(pid: int) -> int:
-    """When a process started, in ticks since boot; 0 when there is none. With its number it names one process alone."""
+    """Start time of a process in ticks since boot; 0 if there is none. Number and start time identify a process
+    uniquely."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
     return 0
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """Number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_room(ranks: int, available: int | None = None) -> None:
-    """Raises Error where one computer cannot hold so many Pythons, instead of what its kernel does then.
+    """Raises Error if this computer has too little memory for so many Python processes, before the kernel kills some.
 
-    available: bytes that are free; what the kernel tells when None. Where a batch system or ALLPORT_MPIEXEC may start
-    them on several computers nothing is said.
+    available: free bytes; None: as the kernel reports. Does nothing if a batch system or ALLPORT_MPIEXEC may start
+    ranks on several computers.
     """
     if {"ALLPORT_MPIEXEC", "SLURM_JOB_ID", "PBS_NODEFILE", "LSB_JOBID"} & os.environ.keys():
         return
@@ -88,8 +89,8 @@ def check_room(ranks: int, available: int | None = None) -> None:
 
 
 def reads_other_processes() -> bool:
-    """Whether ranks may copy straight out of each other's memory (CMA): containers and ptrace limits can forbid it, and
-    then Open MPI complains on every run. Tried on a child that only waits."""
+    """Whether ranks may copy directly from each other's memory (CMA): containers and ptrace limits can forbid it, and
+    then Open MPI prints a warning on every run. Tested with a child process that only waits."""
     with contextlib.suppress(OSError):
         if Path("/proc/sys/kernel/yama/ptrace_scope").read_text().strip() != "0":
             return False  # parents may read children, but ranks are siblings
@@ -107,7 +108,7 @@ def reads_other_processes() -> bool:
     child = os.fork()
     if child == 0:
         os.close(writer)
-        os.read(reader, 1)  # until the parent is done
+        os.read(reader, 1)  # until the parent has tried
         os._exit(0)
     try:
         local, remote = Span(ctypes.addressof(ours), 8), Span(ctypes.addressof(theirs), 8)
@@ -117,12 +118,12 @@ def reads_other_processes() -> bool:
     finally:
         os.close(writer)
         os.close(reader)
-        with contextlib.suppress(ChildProcessError):  # somebody in this process waits for all children
+        with contextlib.suppress(ChildProcessError):  # other code in this process waits for all children
             os.waitpid(child, 0)
 
 
 def mpiexec_command(ranks: int) -> list[str]:
-    """mpiexec with the flags that its library wants; ALLPORT_MPIEXEC overrides the command, flags included."""
+    """mpiexec with the flags that its library needs; ALLPORT_MPIEXEC overrides the command, including flags."""
     given = shlex.split(os.environ.get("ALLPORT_MPIEXEC", ""))
     command = given or [str(_native.build_info()["mpiexec"]) or find(None)[1]]
     if shutil.which(command[0]) is None:
@@ -138,7 +139,7 @@ def mpiexec_command(ranks: int) -> list[str]:
 
 
 def environment(ranks: int) -> dict[str, str]:
-    """The environment of a job of so many ranks."""
+    """The environment of a job with so many ranks."""
     env = dict(os.environ)
     threads = str(max(1, cores() // ranks))
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
@@ -149,8 +150,8 @@ def environment(ranks: int) -> dict[str, str]:
     if _native.build_info()["mpi_family"] == "openmpi":
         for prefix in ("OMPI", "PRTE"):
             env[f"{prefix}_ALLOW_RUN_AS_ROOT"] = env[f"{prefix}_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
-        # On this one machine: idle ranks give their core away, nothing asks for the network, and reading another
-        # process's memory, which containers forbid, is not tried.
+        # All ranks are on this computer: idle ranks yield, no network is used, and direct copies between processes are
+        # used only if the system allows them.
         env.setdefault("OMPI_MCA_mpi_yield_when_idle", "1" if ranks > cores() else "0")
         single_copy = "cma" if reads_other_processes() else "none"
         env.setdefault("OMPI_MCA_btl_vader_single_copy_mechanism", single_copy)
@@ -165,21 +166,21 @@ def environment(ranks: int) -> dict[str, str]:
 
 @dataclass
 class _Watch:
-    """What a running job has said."""
+    """The output and events of a running job."""
 
     on_event: Callable[[dict[str, Any]], None] | None
     pids: dict[int, int] = field(default_factory=dict)
     errors: dict[int, str] = field(default_factory=dict)
     results: list[dict[str, Any]] = field(default_factory=list)
     noise: list[str] = field(default_factory=list)
-    deaths: list[int] = field(default_factory=list)  # ranks of this computer in the order in which they ended
+    deaths: list[int] = field(default_factory=list)  # ranks on this computer, in the order in which they ended
     handles: dict[int, int] = field(default_factory=dict)  # pidfd -> rank
     lock: threading.Lock = field(default_factory=threading.Lock)
     done: bool = False
-    failure: BaseException | None = None  # what on_event has raised
+    failure: BaseException | None = None  # raised by on_event
 
     def out(self, stream: IO[str]) -> None:
-        """Reads to the end whatever happens: a job that nobody reads from stands still."""
+        """Reads stdout to its end whatever happens: a job blocks if nobody reads its output."""
         for line in stream:
             event = _event_of(line)
             if event is None:
@@ -194,7 +195,7 @@ class _Watch:
     def err_line(self, line: str) -> None:
         with self.lock:
             self.noise.append(line.rstrip("\n"))
-        # Stall warnings ("allport: rank 0 on HOST has waited ...") and the like are for now, not for the end.
+        # Stall warnings ("allport: rank 0 on HOST has waited ...") and similar lines are printed at once.
         if re.match(r"allport: (warning|rank \d+ on \S+ has waited)", line):
             sys.stderr.write(line)
 
@@ -210,11 +211,12 @@ class _Watch:
         if self.on_event and self.failure is None:
             try:
                 self.on_event(event)
-            except BaseException as error:  # raised again where the job is waited for
+            except BaseException as error:  # raised again by the waiting thread
                 self.failure = error
 
     def _follow(self, event: dict[str, Any]) -> None:
-        """Where that process is one of this computer's, and not another of the same number."""
+        """Opens a pidfd of the rank's process, if it is on this computer and not another process with the same
+        number."""
         pid, started = event["pid"], event.get("started")
         if not started or not hasattr(os, "pidfd_open"):
             return
@@ -226,7 +228,8 @@ class _Watch:
                 os.close(handle)
 
     def follow_deaths(self) -> None:
-        """Notes in which order ranks end: when one dies, MPICH's mpiexec kills the others and may name one of those."""
+        """Records the order in which ranks end: when one dies, MPICH's mpiexec kills the others and may name one of
+        them."""
         known: set[int] = set()
         poller = select.poll()
         while not self.done:
@@ -243,7 +246,7 @@ class _Watch:
 
 
 def _event_of(line: str) -> dict[str, Any] | None:
-    """What a rank tells the launcher; None for any other line, also where two ranks' lines ran into each other."""
+    """A rank's event for the launcher; None for any other line, also if the lines of two ranks were interleaved."""
     if not line.startswith(MARK):
         return None
     try:
@@ -262,12 +265,12 @@ def _signal_name(number: int) -> str:
 
 
 def _death(watch: _Watch) -> str | None:
-    """Which rank died of what, from what Open MPI's or MPICH's mpiexec says."""
+    """Which rank died of which signal or exit code, parsed from the output of Open MPI's or MPICH's mpiexec."""
     text = "\n".join(watch.noise)
     found = re.search(r"process rank (\d+) with PID (\d+) .*?exited on signal (\d+)", text, re.DOTALL)
     if found:
         rank, pid, number = (int(g) for g in found.groups())
-        pid = next((p for p, r in watch.pids.items() if r == rank), pid)  # mpiexec sometimes says 0
+        pid = next((p for p, r in watch.pids.items() if r == rank), pid)  # mpiexec sometimes prints 0
         return f"rank {rank}{f' (pid {pid})' if pid else ''} died of {_signal_name(number)}"
     found = re.search(r"BAD TERMINATION.*?PID (\d+) RUNNING.*?EXIT CODE: (\d+)", text, re.DOTALL)
     if found:
@@ -300,15 +303,15 @@ def _complaint(watch: _Watch, code: int) -> str:
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the ranks, too: they raise here, as Ctrl-C does."""
+    """Lets SIGTERM and SIGHUP raise an exception, as Ctrl-C does, so that they end the ranks, too."""
 
     def stop(number: int, _frame: Any) -> None:
         raise SystemExit(128 + number)
 
     before: dict[signal.Signals, Any] = {}
-    if threading.current_thread() is threading.main_thread():  # only there may handlers be set
+    if threading.current_thread() is threading.main_thread():  # only this thread may set handlers
         for number in (signal.SIGTERM, signal.SIGHUP):
-            # What is ignored (nohup) stays ignored; a handler that is not Python's (None) could not be put back.
+            # Ignored signals (nohup) stay ignored; a handler that is not Python's (None) could not be restored.
             if signal.getsignal(number) not in (signal.SIG_IGN, None):
                 before[number] = signal.signal(number, stop)
     try:
@@ -321,9 +324,10 @@ def ended_by_signals() -> Iterator[None]:
 def run(
     module: str, job: dict[str, Any], ranks: int, on_event: Callable[[dict[str, Any]], None] | None = None
 ) -> dict[str, Any]:
-    """Runs `python -m module JOB` on so many ranks; returns what rank 0 emitted as result.
+    """Runs `python -m module JOB` on `ranks` ranks; returns the result that rank 0 emits.
 
-    Raises JobFailed, and ends all ranks, when any of them fails. What `on_event` raises ends them, too, and is raised.
+    Raises JobFailed, and ends all ranks, if any of them fails. An exception of `on_event` also ends them, and is raised
+    again.
     """
     check_room(ranks)
     command = [*mpiexec_command(ranks), sys.executable, "-c", BOOT, module, json.dumps(job)]
@@ -348,7 +352,7 @@ def run(
         raise
     finally:
         watch.done = True
-    for thread in threads:  # nobody holds the pipes' other ends any more
+    for thread in threads:  # the other ends of the pipes are closed
         thread.join(5 if started.survivors else None)
     if watch.failure is not None:
         raise watch.failure

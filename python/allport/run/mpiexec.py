@@ -1,4 +1,4 @@
-"""Which mpiexec belongs to an MPI library."""
+"""Finds the mpiexec of an MPI library."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def _family_of(launcher: str) -> str | None:
 
 
 def find(mpi: str | None, library: str = "") -> tuple[str, str]:
-    """(family, mpiexec) of the MPI that is asked for; None: the one that Allport was built for.
+    """(family, mpiexec) of the requested MPI; None: the one that Allport was built for.
 
-    library: the libmpi that a program loads, whose own mpiexec is taken where it stands beside it.
+    library: the libmpi that a program loads; the mpiexec of its installation is preferred.
     """
     built = str(_native.build_info()["mpi_family"])
     family = mpi or built
@@ -42,7 +42,7 @@ def find(mpi: str | None, library: str = "") -> tuple[str, str]:
     given = shlex.split(os.environ.get("ALLPORT_MPIEXEC", ""))
     if given and _family_of(given[0]) == family:
         return family, given[0]
-    # A wheel knows no mpiexec of its own, but which library it has loaded.
+    # A wheel has no mpiexec of its own, but it knows which library it has loaded.
     if not library and family == built and not _native.build_info()["mpiexec"]:
         library = _native.libmpi_path()
     for folder in Path(os.path.realpath(library)).parents[1:3] if library else ():

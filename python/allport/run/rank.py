@@ -1,4 +1,4 @@
-"""A rank's side of a job: who it is, what it tells the launcher, and how it leaves."""
+"""A rank's side of a job: its identity, its events for the launcher, and its end."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from allport.mpi import end_job, joined_size
 
 __all__ = ["as_rank", "emit", "joined_rank", "joined_size", "leave_together"]
 
-MARK = "@allport "  # starts a line for the launcher
+MARK = "@allport "  # prefix of a line for the launcher
 RANK_NAMES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 
 
 def joined_rank() -> int:
-    """This process's rank as mpiexec or srun numbered it; 0 when it was not started by one."""
+    """This process's rank as set by mpiexec or srun; 0 if it was not started by one."""
     return int(next((os.environ[n] for n in RANK_NAMES if os.environ.get(n, "").isdigit()), "0"))
 
 
 def emit(**event: Any) -> None:
-    """Tells the launcher something: one line on standard output."""
+    """Sends an event to the launcher: one line on standard output."""
     sys.stdout.write(MARK + json.dumps(event) + "\n")
     sys.stdout.flush()
 
 
 def leave_together(patience: float = 5.0) -> None:
-    """Waits for the other ranks to fail, too; when they do not, the error is this rank's alone and ends the job.
+    """Waits until the other ranks fail, too. If they do not, the error is on this rank only and ends the job.
 
-    A rank that left at once would make mpiexec kill the others, and with them the one that says why.
+    If a rank exited at once, mpiexec would kill the others, perhaps before one of them has reported the reason.
     """
     from mpi4py import MPI
 
@@ -50,18 +50,18 @@ def leave_together(patience: float = 5.0) -> None:
 
 
 def as_rank(work: Callable[[], dict[str, Any] | None]) -> int:
-    """A rank's main: runs `work`, tells the launcher rank 0's result or this rank's error; the exit code."""
+    """The main function of a rank: runs `work`, emits rank 0's result or this rank's error; returns the exit code."""
     rank = joined_rank()
     try:
         result = work()
-    except Error as error:  # nearly always raised on every rank alike, so MPI can end in order
+    except Error as error:  # nearly always raised on every rank, so MPI can be finalized
         emit(rank=rank, error=str(error))
         leave_together()
         return 1
     except ImportError as error:
         emit(rank=rank, error=str(error))
         return 1
-    except BaseException as error:  # this rank alone: the others must not wait for it
+    except BaseException as error:  # on this rank only: the others must not wait for it
         emit(rank=rank, error=f"{type(error).__name__}: {error}")
         if os.environ.get("ALLPORT_DEBUG") == "1":
             traceback.print_exc()

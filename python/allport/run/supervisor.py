@@ -1,12 +1,11 @@
-"""A program and all that descends from it, ended as one, and nothing else.
+"""Ends a program with all its descendants, and no other process.
 
-Between the caller and the program stands a process of its own, the supervisor, which adopts whatever the program leaves
-behind (PR_SET_CHILD_SUBREAPER). It signals its own children alone, and only those that it has not waited for, so that
-the number of one cannot be another process's by then; their children become its own when they die. Nothing is signalled
-because of a number that a file, a message or another computer has told. The calling process keeps its children, their
-exit codes and its settings.
+A separate process, the supervisor, is the program's parent and adopts its orphaned descendants
+(PR_SET_CHILD_SUBREAPER). It signals only its own children, and only before it has waited for them, so that a process
+number cannot have been reused; when they die, their children become its own. It never signals a number that comes from
+a file, a message or another computer. The calling process keeps its own children, their exit codes and its settings.
 
-This file is both sides, and needs Python's own library alone; the supervisor is
+This file implements both sides, and needs only the standard library; the supervisor is
 `python -I -S supervisor.py DOOR PARENT PATIENCE PROGRAM [ARG ...]`.
 """
 
@@ -28,21 +27,21 @@ from typing import Any
 __all__ = ["Supervised"]
 
 _SUBREAPER, _DEATH_SIGNAL = 36, 1
-_KILLING = 10.0  # seconds in which a killed process goes, unless the kernel holds it
-_STUCK = 120.0  # seconds after which a supervisor that says nothing is given up
-_LINGER = 0.5  # seconds that a program's own children have after its end
+_KILLING = 10.0  # seconds after which a killed process counts as stuck in the kernel
+_STUCK = 120.0  # seconds after which a silent supervisor is given up
+_LINGER = 0.5  # seconds that the program's children may run after its end
 
 
 class Supervised:
-    """A program that runs. Streams as for subprocess.Popen; `stdout`, `stderr`: their pipes' ends, if asked for.
+    """A running program. Streams as for subprocess.Popen; `stdout`, `stderr`: the ends of their pipes, if requested.
 
-    patience: seconds between asking the program to end (SIGTERM) and killing it. When the calling process dies, its
-    program ends as by `end`.
+    patience: seconds between asking the program to end (SIGTERM) and killing it. If the calling process dies, the
+    program is ended as by `end`.
     """
 
     def __init__(self, argv: Sequence[str], patience: float = 5.0, **streams: Any) -> None:
         self.patience = patience
-        self.code: int | None = None  # of the program: as subprocess has it, -N for signal N
+        self.code: int | None = None  # the program's exit code; -N for signal N, as in subprocess
         self.survivors: list[int] = []  # processes that even SIGKILL did not end
         self.door, theirs = socket.socketpair()
         self.told = b""
@@ -53,7 +52,7 @@ class Supervised:
         self.stdout, self.stderr = self.process.stdout, self.process.stderr
 
     def wait(self, timeout: float | None = None) -> int | None:
-        """The program's exit code once it has ended with all its descendants; None when that takes longer."""
+        """The program's exit code once it has ended with all its descendants; None on timeout."""
         limit = None if timeout is None else time.monotonic() + timeout
         poller = select.poll()
         while self.door.fileno() >= 0:
@@ -69,34 +68,34 @@ class Supervised:
         return self.code
 
     def _gone(self) -> None:
-        """The supervisor has said what it had to say."""
+        """Reads the supervisor's final message."""
         self.door.close()
         self.process.wait()
         for line in self.told.splitlines():
             said = json.loads(line)
             if "error" in said:
-                self.code = 127  # as shells have it
+                self.code = 127  # as in shells
                 raise OSError(*said["error"])
             if "warning" in said:
                 sys.stderr.write(f"allport: warning: {said['warning']}\n")
             self.code, self.survivors = said.get("code", self.code), said.get("survivors", self.survivors)
-        if self.code is None:  # killed itself: the program has had a SIGTERM then
+        if self.code is None:  # the supervisor was killed; the program has received SIGTERM
             self.code = -signal.SIGKILL
 
     def end(self) -> int:
-        """Ends it with all its descendants, whether it runs or not; its exit code."""
+        """Ends the program, if it still runs, and all its descendants; returns its exit code."""
         if self.door.fileno() >= 0:
             with contextlib.suppress(OSError):
                 self.door.shutdown(socket.SHUT_WR)
         if self.wait(self.patience + _STUCK) is None:
-            self.process.kill()  # somebody has stopped it: the kernel asks the program to end then
+            self.process.kill()  # it was stopped: when it dies, the kernel sends SIGTERM to the program
             self.wait()
         assert self.code is not None
         return self.code
 
 
 def _adopts() -> bool:
-    """Makes this process the parent of its descendants' orphans; False where the system has no such thing."""
+    """Makes this process the parent of orphaned descendants; False if the system does not support it."""
     try:
         return ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0) == 0
     except (OSError, AttributeError):
@@ -109,17 +108,17 @@ def _end_with_parent() -> None:
 
 
 class _Supervisor:
-    """The process in between. It has one thread."""
+    """The supervisor process. It has one thread."""
 
     def __init__(self, door: socket.socket, parent: int, patience: float) -> None:
         self.door, self.parent, self.patience = door, parent, patience
-        self.asked = False  # to end
+        self.asked = False  # end requested
         self.wakes = socket.socketpair()
         for end in self.wakes:
             end.setblocking(False)
         signal.set_wakeup_fd(self.wakes[1].fileno(), warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        # Of Ctrl-C the caller decides. What is ignored here (nohup) stays so in the program; a handler does not.
+        # The caller handles Ctrl-C. The program inherits ignored signals (nohup), but not handlers.
         handlers = {signal.SIGTERM: self._ask, signal.SIGHUP: self._ask, signal.SIGINT: lambda *_: None}
         for number, handler in handlers.items():
             if signal.getsignal(number) is not signal.SIG_IGN:
@@ -154,13 +153,13 @@ class _Supervisor:
         self.say(survivors=self._kill_children(), code=-signal.SIGKILL if self.code is None else self.code)
 
     def _to_end(self) -> bool:
-        """Whether the caller has asked for the end, or is no more."""
+        """Whether the caller has requested the end, or has died."""
         if not self.asked and select.select([self.door], [], [], 0)[0]:
-            self.asked = True  # it writes nothing: this is its end of the door shut
+            self.asked = True  # the caller never writes: its end of the socket was closed
         return self.asked or os.getppid() != self.parent
 
     def _sleep(self, seconds: float) -> None:
-        """Until something happens."""
+        """Sleeps until an event or the timeout."""
         select.select([self.door, self.wakes[0]] if not self.asked else [self.wakes[0]], [], [], seconds)
         with contextlib.suppress(BlockingIOError):
             self.wakes[0].recv(1 << 12)
@@ -176,7 +175,7 @@ class _Supervisor:
                     self.code = os.waitstatus_to_exitcode(status)
 
     def _children(self) -> list[int]:
-        """Children that run. None of their numbers can be another's before `_reap` is called."""
+        """Running children. None of their numbers can be reused before `_reap` is called."""
         found = []
         with contextlib.suppress(FileNotFoundError):  # no /proc
             for name in os.listdir("/proc"):
@@ -190,7 +189,7 @@ class _Supervisor:
         return [self.main] if self.code is None else []
 
     def _await_children(self, seconds: float) -> bool:
-        """Whether all children end by themselves."""
+        """Waits for all children to end; whether they did."""
         end = time.monotonic() + seconds
         while True:
             self._reap()
@@ -209,11 +208,11 @@ class _Supervisor:
             self._reap()
 
     def _kill_children(self) -> list[int]:
-        """Kills all descendants, generation by generation; those that stay."""
+        """Kills all descendants, generation by generation; returns those that remain."""
         end = time.monotonic() + _KILLING
         while (left := self._children()) and time.monotonic() < end:
             for pid in left:
-                with contextlib.suppress(PermissionError):  # it has become another user's
+                with contextlib.suppress(PermissionError):  # it runs as another user now
                     os.kill(pid, signal.SIGKILL)
             self._sleep(0.02)
             self._reap()
@@ -222,7 +221,7 @@ class _Supervisor:
 
 
 def main() -> None:
-    """The supervisor's own process."""
+    """The main function of the supervisor process."""
     door, parent, patience = sys.argv[1:4]
     _Supervisor(socket.socket(fileno=int(door)), int(parent), float(patience)).run(sys.argv[4:])
 

@@ -1,4 +1,4 @@
-"""The choice among ways to contract two tensors, by predicted time: exchanges and product together."""
+"""Searches the plan of a contraction of two tensors, by predicted time of exchanges and product together."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ __all__ = ["ContractionPlan", "plan_einsum", "plan_tensordot"]
 
 Given: TypeAlias = "tuple[TensorDistribution | None, TensorDistribution | None]"
 
-PRODUCTS_TRIED = 12  # of the cheapest of a group's products, those whose exchanges may be priced
+PRODUCTS_TRIED = 12  # number of cheapest products per group of ranks whose exchanges are priced
 
 
 def _orders(*given: Labels) -> list[Labels]:
-    """Orders of the same labels, each once; what the first has not is left out of the others."""
+    """The distinct orders of the first one's labels; labels that it lacks are dropped from the others."""
     own = given[0]
     return list(dict.fromkeys([own, *(tuple(x for x in some if x in own) for some in given[1:])]))
 
 
 def _divided_first(labels: Labels, given: TensorDistribution | None, order: Labels) -> Labels:
-    """Labels in memory's order, those whose axes are cut before those that are not."""
+    """Labels in memory order, but those of cut axes first."""
     if given is None:
         return labels
     cut = {labels[a] for group, parts in zip(given.groups, given.parts, strict=True) if parts > 1 for a in group}
@@ -55,7 +55,7 @@ def _divided_first(labels: Labels, given: TensorDistribution | None, order: Labe
 
 
 class _Search:
-    """All that is tried for one problem."""
+    """The search for one problem."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -91,7 +91,7 @@ class _Search:
         return [order, _divided_first(out, wanted, order)]
 
     def run(self) -> ContractionPlan:
-        """The best plan. Raises Error where none can be used."""
+        """The best plan. Raises Error if no plan is usable."""
         problem = self.problem
         for ranks in groupings(problem.machine, problem.mapping, problem.extent(problem.batch)):
             for turned in self._turns():
@@ -117,7 +117,8 @@ class _Search:
         return self.best
 
     def _turns(self) -> tuple[bool, ...]:
-        """Whether C^T is computed: so that the result's last index runs fastest where nobody wants it elsewhere."""
+        """Whether to compute C^T. If no distribution of the result is requested, it is chosen such that the result's
+        last index is fastest."""
         if self.problem.wanted is not None:
             return (True, False)
         out = self.problem.contraction.out
@@ -141,10 +142,10 @@ class _Search:
                 yield plan_product(self.problem, ranks, turned, "NN", replace(asked, candidates=1))
 
     def _leave_out(self, ranks: Ranks, turned: bool, product: dict[str, Any], seconds: float) -> None:
-        """A product that alone takes longer than a whole contraction."""
+        """Records a product that alone takes longer than the best contraction."""
         row = {name: product[name] for name in ("algorithm", "order", "panel", "grid")}
         row |= {"parts": ranks.parts, "turned": turned, "seconds": {"product": seconds, "total": seconds}}
-        self.rows.append({**row, "why_not": "its product alone takes as long as another's all"})
+        self.rows.append({**row, "why_not": "its product alone takes as long as another contraction"})
 
     def _try(self, ranks: Ranks, turned: bool, product: GemmPlan) -> None:
         exchanges = _Exchanges(self, ranks, turned, product)
@@ -188,17 +189,17 @@ class _Search:
         else:
             self.best = plan
 
-    def seconds(self, way: tuple[Hop, ...]) -> float:
-        """Of exchanges, each priced once."""
-        for hop in way:
+    def seconds(self, exchanges: tuple[Hop, ...]) -> float:
+        """Predicted seconds of exchanges; each one is priced once."""
+        for hop in exchanges:
             if hop not in self._priced:
                 self._priced[hop] = self.problem.seconds(hop)
-        return sum(self._priced[hop] for hop in way)
+        return sum(self._priced[hop] for hop in exchanges)
 
 
 @dataclass
 class _Exchanges:
-    """What the exchanges of one product take, by the order in which indices are counted."""
+    """Predicted times of the exchanges of one product, by the orders of indices."""
 
     search: _Search
     ranks: Ranks
@@ -207,12 +208,13 @@ class _Exchanges:
     _known: dict[Any, Any] = field(default_factory=dict)
 
     def seconds(self, rows: Labels, cols: Labels, inner: Labels, batch: Labels) -> tuple[float, int]:
-        """Of all three; of equal ones that which reads arrays in their own order."""
+        """Seconds of all three exchanges, then the number of operands that are not in their own order, to break
+        ties."""
         a, b = self.operand(0, rows, inner, batch), self.operand(1, cols, inner, batch)
         return a[0] + b[0] + self.result(rows, cols, batch), a[1] + b[1]
 
     def operand(self, which: int, outer: Labels, inner: Labels, batch: Labels) -> tuple[float, int, str]:
-        """(seconds, 0 where its order is its own, 'N' or 'T') of an operand, stored the cheaper way."""
+        """(seconds, 0 or 1 if not in its own order, 'N' or 'T') of an operand, stored the cheaper way."""
         key = which, outer, inner, batch
         if key not in self._known:
             self._known[key] = min(self._stored(which, outer, inner, batch, letter) for letter in "NT")
@@ -231,7 +233,7 @@ class _Exchanges:
         return self.search.seconds(hops(operand.distribution, target)), 0, letter
 
     def result(self, rows: Labels, cols: Labels, batch: Labels) -> float:
-        """Seconds of bringing the result where it is wanted."""
+        """Seconds to move the result to the requested distribution."""
         problem = self.search.problem
         if problem.wanted is None:
             return 0.0
@@ -245,18 +247,18 @@ class _Exchanges:
 
 @functools.lru_cache(maxsize=64)
 def best_plan(problem: Problem) -> ContractionPlan:
-    """The plan of a problem, by predicted time; the last ones are remembered."""
+    """The plan of a problem with the least predicted time (cached)."""
     return _Search(problem).run()
 
 
 @functools.lru_cache(maxsize=64)
 def plan_as_chosen(problem: Problem, choice: Choice) -> ContractionPlan:
-    """The plan that a choice leads to."""
+    """The plan of a choice (cached)."""
     return ContractionPlan(problem, choice)
 
 
 def plan_on(comm: Communicator, problem: Problem) -> ContractionPlan:
-    """The plan that rank 0 chooses, and the others follow. Called by all ranks."""
+    """The plan that rank 0 chooses for all ranks. Collective."""
     plan: Any = None
     choice: Any = None
     with together(comm):
@@ -282,7 +284,7 @@ def problem_of(
     distribution: TensorDistribution | None = None,
     options: Options | None = None,
 ) -> Problem:
-    """A contraction on a machine, its arguments checked. Raises Error."""
+    """Checks the arguments of a contraction on a machine. Raises Error."""
     on, options = as_machine(machine), options or Options()
     options.only("a contraction's plan", *OPTIONS)
     problem = Problem(
@@ -302,7 +304,7 @@ def problem_of(
 
 
 def _check_distributions(problem: Problem) -> None:
-    """Raises Error where tensors lie on ranks that the machine has not, or are of other shapes."""
+    """Raises Error if tensors are on ranks that the machine does not have, or have other shapes."""
     contraction = problem.contraction
     for name, given, shape in (
         ("a", problem.given_a, contraction.shape_a),
@@ -333,11 +335,11 @@ def plan_einsum(
 ) -> ContractionPlan:
     """Plans numpy.einsum of two tensors on a machine, without MPI.
 
-    Chosen by predicted time, exchanges and product together: the order in which indices are counted as rows, columns
-    and inner ones, the product or its transpose, the product's algorithm and grid, and to how many groups of ranks the
-    batch (indices of all three) is shared out.
-    given: where the two operands are; None: wherever the product wants them. distribution: where the result is wanted;
-    where the product leaves it when None. options: algorithm, grid, memory, mapping. Raises Error.
+    It chooses by predicted time of exchanges and product together: the orders of row, column and inner indices, the
+    product or its transpose, the product's algorithm and grid, and the number of groups of ranks for the batch (indices
+    of all three tensors).
+    given: distributions of the operands; None: as the product needs them. distribution: that of the result; None: as
+    the product leaves it. options: algorithm, grid, memory, mapping. Raises Error.
     """
     contraction = of_einsum(subscripts, shape_a, shape_b)
     return best_plan(problem_of(contraction, machine, dtype, given=given, distribution=distribution, options=options))
@@ -360,7 +362,7 @@ def plan_tensordot(
 
 
 def plan_for(plan: ContractionPlan, problem: Problem) -> ContractionPlan:
-    """A plan of the caller's, for tensors where they are. Raises Error where it is for something else."""
+    """Adapts a caller's plan to the distributions of the tensors. Raises Error if it is for another contraction."""
     theirs = plan.problem
     for name, own, wanted in (
         ("contraction", _shown(theirs.contraction), _shown(problem.contraction)),

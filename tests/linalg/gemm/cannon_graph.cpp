@@ -1,4 +1,4 @@
-// Cannon's algorithm as a graph: what goes round, and which way.
+// Cannon's algorithm as a graph: the shifted blocks and their directions.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Operands of products whose elements anybody can tell.
+// Operands of products with elements that any rank can compute.
 #pragma once
 
 #include <complex>

@@ -1,4 +1,4 @@
-// Deals and distributions against element-by-element distributing and against ScaLAPACK's NUMROC.
+// Distributions of axes and matrices against element-by-element definitions and ScaLAPACK's NUMROC.
 #include "allport/linalg/distribution.h"
 
 #include <gtest/gtest.h>

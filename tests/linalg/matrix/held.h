@@ -1,4 +1,4 @@
-// Matrices with rows to spare below the local ones, which nobody may write.
+// Matrices whose leading dimension exceeds the local rows; the extra rows must not be written.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Matrices as ranks have them: what they view, own and visit, and what is said of wrong ones.
+// Local parts of matrices: views, ownership, visits of elements, and errors.
 #include <gtest/gtest.h>
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-// Factorizations whose results must not hang on who worked on which tile.
+// Factorizations whose results must not depend on which worker has run which task.
 #pragma once
 
 #include <gtest/gtest.h>

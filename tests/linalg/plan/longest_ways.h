@@ -1,4 +1,4 @@
-// Priorities of graphs whose tasks take alike.
+// Priorities of graphs whose tasks all take the same time.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-"""Broadcasts of SIZE bytes by our schedules for SECONDS; rank 0 tells the best rate."""
+"""Broadcasts of SIZE bytes by our schedules for SECONDS; rank 0 prints the best rate."""
 
 import sys
 import time

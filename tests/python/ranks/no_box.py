@@ -1,4 +1,4 @@
-"""Gathers and broadcasts among all ranks but the last, as an MPI program; rank 0 tells the seconds of broadcasts."""
+"""Gathers and broadcasts among all ranks but the last, as an MPI program; rank 0 prints the seconds of broadcasts."""
 
 import sys
 import time

@@ -1,10 +1,10 @@
-"""Results as pages: one HTML file that needs nothing else, or the same in a cell of a notebook.
+"""Results as pages: one self-contained HTML file, or the same in a cell of a notebook.
 
     ap.report.pages.write(ap.plan.lu(4000, 4000, "bgp:4x4"), "plan.html")
     ap.report.pages.of(ap.simulate(schedule, machine, trace=True)).html()
 
-Of plans, reports, simulations, schedules, machines, task graphs, orders of ranks, choices, patterns, proofs, timelines,
-and of the JSON of benchmarks, runs and drop-ins.
+There are pages of plans, reports, simulations, schedules, machines, task graphs, orders of ranks, choices, patterns,
+proofs, timelines, and of the JSON of benchmarks, runs and drop-ins.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _KINDS: list[tuple[tuple[type, ...], Callable[[Any], Page]]] = [
 
 
 def of(thing: Any) -> Page:
-    """The page of an object of this library, or of what a benchmark has returned. Raises Error for others."""
+    """The page of an object of this library, or of a benchmark's result. Raises Error for other objects."""
     if isinstance(thing, Page):
         return thing
     for kinds, make in _KINDS:
@@ -84,17 +84,17 @@ def of(thing: Any) -> Page:
 
 
 def html(thing: Any) -> str:
-    """What a notebook shows of an object."""
+    """The HTML of an object for a notebook."""
     return of(thing).fragment()
 
 
 def write(thing: Any, path: str | os.PathLike[str]) -> None:
-    """Writes the page of an object, or a page. Raises Error where the file cannot be written."""
+    """Writes a page, or the page of an object. Raises Error if the file cannot be written."""
     _write(of(thing), os.fspath(path))
 
 
 def _kind_of(run: dict[str, Any]) -> str:
-    """Of a run: what its seconds are called."""
+    """The kind of a run, by the names of its seconds."""
     return next((kind for kind in runs.TITLES if kind in run["seconds"]), "run")
 
 
@@ -124,10 +124,10 @@ def _of_dict(data: dict[str, Any], name: str, machine: _native.Machine | None = 
 
 
 def of_json(path: str | os.PathLike[str], machine: Any = None, captured: Any = None) -> Page:
-    """The page of a JSON file: a drop-in's report (ALLPORT_REPORT), or what bench, compare, run or plan have written.
+    """The page of a JSON file: a drop-in's report (ALLPORT_REPORT), or output of bench, compare, run or plan.
 
-    machine: where the file names none that is known; captured: of a drop-in's report, as for of_dropin(). Raises
-    Error for other files.
+    machine: used if the file names no known one; captured: for a drop-in's report, as in of_dropin(). Raises Error for
+    other files.
     """
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -142,4 +142,4 @@ def of_json(path: str | os.PathLike[str], machine: Any = None, captured: Any = N
             return dropins.of_dropin(data, machine, captured)
         return _of_dict(data, os.fspath(path), machine)
     except (KeyError, TypeError, AttributeError) as error:
-        raise failure(f"{os.fspath(path)}: is not as a report is: {type(error).__name__} {error}") from None
+        raise failure(f"{os.fspath(path)}: is not a valid report: {type(error).__name__} {error}") from None

@@ -1,4 +1,4 @@
-"""What to try next: each line follows from the numbers that it names. Nothing where nothing follows."""
+"""Advice on what to try next; each line follows from the numbers that it names."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ __all__ = [
     "spec_of",
 ]
 
-CLEARLY = 1.05  # times as fast: below, a simulation or a price does not tell
-FAR = 1.5  # measured over predicted, or the other way round
+CLEARLY = 1.05  # speedup from which a simulation or price counts as faster
+FAR = 1.5  # ratio of measured and predicted time, or its inverse
 
 
 def calibrated(machine: Machine) -> bool:
-    """Whether its rates were measured."""
+    """Whether the machine's rates were measured."""
     return bool(measured_on(machine))
 
 
 def spec_of(machine: Machine) -> str:
-    """How a command names the machine."""
+    """The machine's name on the command line."""
     try:
         Machine.parse(machine.name)
     except Error:
@@ -51,7 +51,7 @@ def machine_option(machine: Machine) -> str:
 
 
 def quicker(now: float, seconds: float, what: str, command: str = "") -> list[Advice]:
-    """Another way that was simulated, where it is clearly quicker."""
+    """Advises an alternative whose simulation is clearly faster."""
     if not 0 < seconds * CLEARLY < now:
         return []
     why = f"simulated: {format_seconds(seconds)}, {now / seconds:.2f} times as fast as these {format_seconds(now)}"
@@ -59,14 +59,14 @@ def quicker(now: float, seconds: float, what: str, command: str = "") -> list[Ad
 
 
 def of_alternative(now: float, seconds: float, what: str, command: str = "") -> list[Advice]:
-    """Another way by its predicted time, where that is clearly less."""
+    """Advises an alternative whose predicted time is clearly less."""
     if not 0 < seconds * CLEARLY < now:
         return []
     return [Advice(what, f"predicted: {format_seconds(seconds)}, here {format_seconds(now)}", command)]
 
 
 def of_shares(run: TaskSimulation, data: dict[str, Any]) -> list[Advice]:
-    """Of a simulated graph: what bounds it."""
+    """Advice on a simulated graph, by the resource that limits it."""
     found = []
     if run.seconds > 0 and run.longest_work > 0.8 * run.seconds and data["compute"] < 0.7:
         found.append(
@@ -84,7 +84,7 @@ def of_shares(run: TaskSimulation, data: dict[str, Any]) -> list[Advice]:
 
 
 def of_sharing(busiest: float, mean: float, machine: Machine) -> list[Advice]:
-    """Of links: one is busy while others are not. busiest, mean: shares of the time, of links that are used."""
+    """Advice on uneven link loads. busiest, mean: busy shares of the used links."""
     if busiest < 0.6 or mean <= 0 or busiest < 3 * mean or machine.nodes < 3:
         return []
     why = (
@@ -95,7 +95,7 @@ def of_sharing(busiest: float, mean: float, machine: Machine) -> list[Advice]:
 
 
 def of_memory(chosen: dict[str, Any], candidates: Sequence[dict[str, Any]]) -> list[Advice]:
-    """Of a plan: a candidate that memory alone keeps from being chosen."""
+    """Advice on a plan: a better candidate that exceeds the memory limit."""
     now = chosen["seconds"]["total"]
     better = [
         c
@@ -122,7 +122,7 @@ def _off(measured: float, predicted: float) -> str:
 def of_prediction(
     machine: Machine, measured: dict[str, float], predicted: dict[str, float], local: bool
 ) -> list[Advice]:
-    """Of a run: its times far from the prediction. local: all ranks were started on this computer."""
+    """Advice on a run whose times differ much from the prediction. local: all ranks were started on this computer."""
     total, foretold = measured["total"], predicted["total"]
     if total <= 0 or foretold <= 0 or 1 / FAR < total / foretold < FAR:
         return []
@@ -142,14 +142,14 @@ def of_prediction(
             if name in measured and predicted.get(name, 0) > 0 and measured[name] > 0:
                 parts.append(f"computing alone {_off(measured[name], predicted[name])}")
         why = f"the run took {_off(total, foretold)}" + (f", {', '.join(parts)}" if parts else "")
-        why += f": the rates of {machine.name} are assumed, nobody has measured them"
+        why += f": the rates of {machine.name} are assumed, not measured"
         command = f"allport machine calibrate {spec_of(machine)} -o measured.toml   # then -m measured.toml"
         found.append(Advice("Measure the machine", why, command))
     return found
 
 
 def _options(c: dict[str, Any]) -> str:
-    """A candidate as options of `allport run`."""
+    """The options of `allport run` for a candidate."""
     grid = "x".join(str(g) for g in c["grid"])
     named = f"-a {c['algorithm']} " if "algorithm" in c else ""
     widths = [f"--panel {c['block']}"] if "block" in c else [f"--nb {c['nb']}"] if "nb" in c else []
@@ -157,7 +157,8 @@ def _options(c: dict[str, Any]) -> str:
 
 
 def of_waiting(plan: dict[str, Any], measured: dict[str, float]) -> list[Advice]:
-    """Of a run by panels: ranks waited for communication; a candidate that sends less and costs little more."""
+    """Advice on a run by panels in which ranks waited for communication: a candidate that sends less at little extra
+    cost."""
     total, wait = measured["total"], measured.get("wait", 0.0)
     if total <= 0 or wait < 0.25 * total or plan["ranks"] < 2:
         return []
@@ -187,7 +188,7 @@ def of_waiting(plan: dict[str, Any], measured: dict[str, float]) -> list[Advice]
 
 
 def of_tiles(plan: dict[str, Any], run: dict[str, Any]) -> list[Advice]:
-    """Of a run by tiles: workers that had nothing to do; the next tile size or grid by price."""
+    """Advice on a run by tiles with idle workers: the next tile size or grid by price."""
     total, busy = run["seconds"]["total"], run["seconds"]["busy"]
     seats = plan["ranks"] * plan["workers"]
     if total <= 0 or seats < 2 or busy > 0.6 * total * seats:
@@ -201,7 +202,7 @@ def of_tiles(plan: dict[str, Any], run: dict[str, Any]) -> list[Advice]:
     ]  # fmt: skip
     if not others:
         return []
-    # Where workers have nothing to do, more tasks help: the smaller tile, where there is one about as cheap.
+    # More tasks help idle workers: prefer a smaller tile of about the same price.
     best = min(others, key=lambda c: (c["nb"] > chosen["nb"], c["seconds"]["total"]))
     why = (
         f"workers were in kernels for {100 * busy / (total * seats):.0f} % of the time; tiles of {best['nb']} are "

@@ -1,4 +1,4 @@
-"""Pages of benchmarks: ours beside the MPI library's over sizes, many short calls, and Jacobi's iteration."""
+"""Pages of benchmarks: Allport beside the MPI library over sizes, many short calls, and Jacobi's iteration."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from allport.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["of_bench"]
 
-FAR = 1.5  # measured over predicted, or the other way round
-CLEARLY = 1.1  # times as fast in a measurement
+FAR = 1.5  # ratio of measured and predicted time, or its inverse
+CLEARLY = 1.1  # speedup from which a measurement counts as faster
 
 
 def of_bench(result: dict[str, Any]) -> Page:
-    """The page of what `allport bench` has measured, of a collective, of calls in a row, or of Jacobi, or what
-    `allport compare` has simulated."""
+    """The page of a result of `allport bench` (a collective, calls in a row, or Jacobi) or of `allport compare`."""
     if "ways" in result:
         return _of_jacobi(result)
     if "rows" in result and "modes" not in result:
@@ -118,10 +117,8 @@ def _of_prediction(result: dict[str, Any], rows: list[dict[str, Any]]) -> list[A
         why = f"{_sizes(above)}: {most:.2f} of the lower bound: the links are faster than {_where(result)} says"
     else:
         least, most = min(ratio for _, ratio in far), max(ratio for _, ratio in far)
-        why = (
-            f"{_sizes([r for r, _ in far])}: measured over simulated is {least:.2f} to {most:.2f}, so that choices by "
-        )
-        why += "price are made by wrong rates"
+        why = f"{_sizes([r for r, _ in far])}: measured over simulated time is {least:.2f} to {most:.2f}: the rates "
+        why += "behind the prices are wrong"
     spec = result["machine"]
     return [Advice("Measure the machine", why, f"allport machine calibrate -m {spec} -o measured.toml")]
 
@@ -133,7 +130,7 @@ def _advice(result: dict[str, Any]) -> list[Advice]:
         least = min(r["ratio"] for r in worse)
         why = f"{_sizes(worse)}: MPI's best setting is up to {1 / least:.2f} times as fast as ours"
         found.append(
-            Advice("Hand these sizes back", why + "; what is tried, the drop-in then does by the quicker",
+            Advice("Leave these sizes to MPI", why + "; the drop-in times both and uses the faster one",
                    "ALLPORT_DROPIN=auto ALLPORT_SELECT=on")
         )  # fmt: skip
     tuned = [
@@ -165,7 +162,7 @@ def _advice(result: dict[str, Any]) -> list[Advice]:
 
 
 def _add_schedule(page: Page, result: dict[str, Any]) -> None:
-    """What was run at the largest size, simulated: its trees, when its links are busy, and how much."""
+    """Adds a simulation of the run at the largest size: trees, links over time, link loads."""
     row = max(result["sizes"], key=lambda r: r["size"], default=None)
     where = known_machine(result["machine"])
     if row is None or where is None or where.ranks != result["ranks"]:
@@ -247,7 +244,7 @@ def _of_calls(result: dict[str, Any]) -> Page:
     for names, what in ((slower, "slower under the drop-in than plain"), (quicker, "quicker when always taken")):
         if names and not result["calibrated"]:
             some = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-            why = f"{some}: {what}, and the drop-in decides by rates that nobody has measured"
+            why = f"{some}: {what}, and the drop-in decides by rates that were not measured"
             page.advice.append(Advice("Measure the machine", why, command))
             break
     return page

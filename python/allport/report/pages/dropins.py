@@ -1,4 +1,4 @@
-"""Pages of the drop-ins' reports (ALLPORT_REPORT): what was taken, what handed back and why, and what it cost."""
+"""Pages of the drop-ins' reports (ALLPORT_REPORT): calls taken, calls passed through with reasons, and times."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from allport.units import format_bytes, format_rate, format_seconds
 __all__ = ["is_dropin_report", "of_dropin"]
 
 TAKEN, BACK, BOUND = KINDS[0], KINDS[1], "var(--soft)"
-LEAST_SHARE = 0.05  # a smaller one of a bound tells nothing but that it is far away
+LEAST_SHARE = 0.05  # smaller shares of a bound are shown as "less than"
 MOST_LINES = 40
 
 
 def is_dropin_report(data: dict[str, Any]) -> bool:
-    """Whether this JSON is one of the drop-ins'."""
+    """Whether this JSON is a drop-in's report."""
     return "collectives" in data or "scalapack" in data
 
 
@@ -36,10 +36,10 @@ def _totals(calls: dict[str, Any]) -> dict[str, float]:
 def _seconds(calls: dict[str, Any]) -> str:
     rows = []
     for name, c in sorted(calls.items(), key=lambda item: -item[1]["seconds"] - item[1]["handed_back_seconds"]):
-        counts = f"{c['taken']:,} taken, {c['handed_back']:,} back"
+        counts = f"{c['taken']:,} taken, {c['handed_back']:,} passed through"
         whole = format_seconds(c["seconds"] + c["handed_back_seconds"])
         rows.append((name, [(c["seconds"], TAKEN), (c["handed_back_seconds"], BACK)], f"{whole}; {counts}"))
-    return bars("Seconds in calls", rows) + legend([("taken", TAKEN), ("handed back", BACK)])
+    return bars("Seconds in calls", rows) + legend([("taken", TAKEN), ("passed through", BACK)])
 
 
 def _bounds(calls: dict[str, Any]) -> str:
@@ -62,7 +62,7 @@ def _tables(calls: dict[str, Any]) -> list[str]:
     how = [[name, f"{count:,}", what] for name, c in calls.items() for what, count in c["how"].items()]
     growth = [[name, f"{c['largest_growth']:.3g}"] for name, c in calls.items() if c.get("largest_growth")]
     return [
-        table("Handed back, and why", ["call", "times", "why"], reasons, words=("why",)),
+        table("Passed through, and why", ["call", "times", "why"], reasons, words=("why",)),
         table("Taken, by what", ["call", "times", "by"], how, words=("by",)),
         table("Largest growth of a factorization", ["routine", "max|U| / max|A|"], growth),
     ]
@@ -88,7 +88,7 @@ def _rates(rates: dict[str, Any] | None) -> str:
 
 
 def _dearest(calls: dict[str, Any], machine: Machine) -> tuple[str, dict[str, Any], Simulation] | None:
-    """The collective that took most time of those whose calls can be made again by their mean size, simulated."""
+    """The collective with the most time among those that can be simulated by their mean size, with its simulation."""
     known = {f"MPI_{name.capitalize()}": name for name in ("bcast", "reduce", "allreduce")}
     found = [(c["seconds"], name) for name, c in calls.items() if name in known and c["taken"] and c["bytes"]]
     if not found or machine.nodes < 2:
@@ -101,7 +101,7 @@ def _dearest(calls: dict[str, Any], machine: Machine) -> tuple[str, dict[str, An
 
 
 def _add_dearest(page: Page, calls: dict[str, Any], machine: Machine, ranks: int) -> None:
-    """How its calls go over the machine, and how long they should take beside how long they took."""
+    """Adds the simulation of that collective: its schedule on the machine, simulated and measured time."""
     found = _dearest(calls, machine) if ranks == machine.ranks else None
     if found is None:
         return
@@ -115,7 +115,7 @@ def _add_dearest(page: Page, calls: dict[str, Any], machine: Machine, ranks: int
 
 
 def _of_machine(data: dict[str, Any], calls: dict[str, Any]) -> list[Advice]:
-    """Of the machine that was named or not, and how its rates are known."""
+    """Advice on the machine: whether it was named, and whether its rates were measured."""
     why = data.get("why_inactive") or ""
     if "ALLPORT_MACHINE is not set" in why:
         shape = "torus:4x4" if data["ranks"] == 16 else f"torus:{data['ranks']}"
@@ -138,7 +138,7 @@ def _of_machine(data: dict[str, Any], calls: dict[str, Any]) -> list[Advice]:
         if rates.get("seconds"):
             told += f", which took {format_seconds(rates['seconds'])} of every start"
         if modelled:
-            told += f"; {modelled:,} calls were handed back by them"
+            told += f"; {modelled:,} calls were passed through because of them"
         return [Advice("Measure the machine once for all", told, command)]
     above = [(n, c["of_bound"]) for n, c in calls.items() if (c.get("of_bound") or 0) > 1.05]
     if above:
@@ -149,7 +149,7 @@ def _of_machine(data: dict[str, Any], calls: dict[str, Any]) -> list[Advice]:
 
 
 def _of_calls(data: dict[str, Any], calls: dict[str, Any], where: Machine | None) -> list[Advice]:
-    """Of calls that price alone has handed back, and of those far from their bound."""
+    """Advice on calls that were passed through by price alone, and on calls far from their bound."""
     totals, found = _totals(calls), []
     spent = totals["seconds"] + totals["handed_back_seconds"]
     priced = {
@@ -161,7 +161,7 @@ def _of_calls(data: dict[str, Any], calls: dict[str, Any], where: Machine | None
         names = ", ".join(priced)
         seconds = sum(c["handed_back_seconds"] for c in priced.values())
         why = (
-            f"{names}: {format_seconds(seconds)} of {format_seconds(spent)} in calls that were handed back by price, "
+            f"{names}: {format_seconds(seconds)} of {format_seconds(spent)} in calls passed through by price, "
             "and none was tried on both sides"
         )
         found.append(Advice("Try such calls on both sides", why, "ALLPORT_SELECT=on ALLPORT_SELECT_FILE=found.json"))
@@ -175,7 +175,7 @@ def _of_calls(data: dict[str, Any], calls: dict[str, Any], where: Machine | None
         why = f"{name} took {format_seconds(c['bounded_seconds'])}; {c['of_bound']:.2f} of that is what the links need "
         why += f"as they are described, {format_bytes(size)} a call in the mean"
         if where is not None and not advice.calibrated(where) and (data.get("rates") or {}).get("source") == "given":
-            why += f"; the rates of {machine} are assumed, nobody has measured them"
+            why += f"; the rates of {machine} are assumed, not measured"
             command = f"allport machine calibrate -m {machine} -o measured.toml   # then ALLPORT_MACHINE=measured.toml"
             found.append(Advice("Measure the machine", why, command))
         else:
@@ -200,7 +200,7 @@ def _of_scalapack(routines: dict[str, Any], ranks: int) -> list[Advice]:
 
 
 def _add_capture(page: Page, machine: Machine, captured: Pattern) -> None:
-    """Link loads of what ranks sent one another, in the order as it is, and what another order would save."""
+    """Adds link loads of the captured messages, in the current order of ranks, and the gain of another order."""
     if captured.ranks > machine.ranks:
         raise Error(
             f"capture: is of {captured.ranks} ranks; {machine.name} has {machine.ranks}; give its own --machine"
@@ -214,7 +214,8 @@ def _add_capture(page: Page, machine: Machine, captured: Pattern) -> None:
 
 
 def of_dropin(data: dict[str, Any], machine: Machine | None = None, captured: Pattern | None = None) -> Page:
-    """The page of a drop-in's report. machine: else the one that it names; captured: what ALLPORT_CAPTURE has kept."""
+    """The page of a drop-in's report. machine: default: the one that it names; captured: the pattern from
+    ALLPORT_CAPTURE."""
     calls = data.get("collectives", {})
     routines = data.get("scalapack", {}).get("routines", {})
     ranks = data.get("ranks", data.get("scalapack", {}).get("ranks", 0))
@@ -226,15 +227,15 @@ def of_dropin(data: dict[str, Any], machine: Machine | None = None, captured: Pa
         page.lead = f"No collective was taken: {data['why_inactive']}."
     page.facts = [
         ("collectives taken", f"{int(totals['taken']):,}" if calls else ""),
-        ("handed back", f"{int(totals['handed_back']):,}" if calls else ""),
+        ("passed through", f"{int(totals['handed_back']):,}" if calls else ""),
         ("seconds in those taken", format_seconds(totals["seconds"]) if calls else ""),
-        ("in those handed back", format_seconds(totals["handed_back_seconds"]) if calls else ""),
+        ("in calls passed through", format_seconds(totals["handed_back_seconds"]) if calls else ""),
         (
             "of the lower bound",
             f"{totals['bound_seconds'] / totals['bounded_seconds']:.2f}" if totals["bounded_seconds"] else "",
         ),
         ("ScaLAPACK calls taken", f"{int(inner['taken']):,}" if routines else ""),
-        ("ScaLAPACK calls back", f"{int(inner['handed_back']):,}" if routines else ""),
+        ("ScaLAPACK calls passed through", f"{int(inner['handed_back']):,}" if routines else ""),
     ]
     if "collectives" in data:
         page.advice += _of_machine({**data, "ranks": ranks}, calls) + _of_calls(data, calls, where)

@@ -1,4 +1,4 @@
-"""Task graphs on pages: simulated where that takes a second or so, with Gantt chart, link loads and critical path."""
+"""Task graphs on pages: simulated if that takes about a second, with Gantt chart, link loads and critical path."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from allport.units import format_bytes, format_count, format_flops, format_secon
 
 __all__ = ["add_simulation", "drawn", "of_graph", "of_simulation", "percent", "shares", "simulated"]
 
-MOST_TASKS = 60_000  # to simulate for a page; more take longer than people wait for one
-MOST_OTHERS = 20_000  # tasks of a graph that is simulated with other tiles and trees, too
+MOST_TASKS = 60_000  # limit for a simulation on a page, because of its time
+MOST_OTHERS = 20_000  # limit for simulations of alternatives
 MOST_DRAWN = 160
 MOST_STEPS = 60
 COMPUTE, COMMUNICATE, IDLE = KINDS[0], KINDS[1], "var(--line)"
 
 
 def simulated(make: Callable[[], Any], machine: Machine, workers: int = 1) -> TaskSimulation | str:
-    """A traced simulation of the graph, or why there is none."""
+    """A traced simulation of the graph, or the reason why there is none."""
     try:
         graph = make()
         tasks = graphs.tasks_of(graph)
@@ -48,7 +48,7 @@ def percent(share: float) -> str:
 
 
 def shares(run: TaskSimulation, data: dict[str, Any]) -> str:
-    """What the workers did with their time."""
+    """Shares of the workers' time."""
     names = (
         ("computing", "compute", COMPUTE),
         ("waiting for data", "communicate", COMMUNICATE),
@@ -79,7 +79,7 @@ def _critical(run: TaskSimulation) -> str:
 
 
 def add_simulation(page: Page, run: TaskSimulation, caption: str) -> None:
-    """Sections of a traced simulation."""
+    """Adds the sections of a traced simulation."""
     data = run.to_dict()
     longest = (
         f"Longest path: {run.longest_tasks} tasks, {format_seconds(run.longest_work)} of work, which no machine with "
@@ -93,7 +93,7 @@ def add_simulation(page: Page, run: TaskSimulation, caption: str) -> None:
 
 
 def drawn(graph: Any) -> str:
-    """The graph itself, where it is small enough to be looked at."""
+    """A drawing of the graph, if it is small enough."""
     try:
         tasks = graphs.tasks_of(graph)
         if tasks is None or not 0 < tasks <= MOST_DRAWN:
@@ -106,7 +106,7 @@ def drawn(graph: Any) -> str:
 
 
 def _inlined(text: str) -> str:
-    """A graph's drawing as a part of a page: with a name, and its arrowhead under one that no other drawing has."""
+    """A graph's drawing for a page: with a label, and a unique identifier of its arrowhead."""
     own = f"tip-{zlib.crc32(text.encode()):08x}"
     found = re.search(r'<svg [^>]*?width="([\d.]+)"[^>]*>', text)
     inside = text[found.end() :] if found else text
@@ -122,7 +122,7 @@ Other = tuple[str, str, Callable[[], Any]]
 
 
 def _quickest(run: TaskSimulation, others: Sequence[Other]) -> list[Advice]:
-    """Of other tiles, simulated, the quickest, where it is clearly quicker."""
+    """Advises the fastest of the simulated alternatives (tile sizes, trees), if it is clearly faster."""
     if run.tasks > MOST_OTHERS or run.seconds <= 0:
         return []
     found = []
@@ -141,7 +141,7 @@ def _quickest(run: TaskSimulation, others: Sequence[Other]) -> list[Advice]:
 
 
 def _trees(run: TaskSimulation, command: str) -> list[Advice]:
-    """Whether outputs had better travel by another tree; only where data are waited for at all."""
+    """Advises another tree for outputs, if workers wait for data."""
     if run.tasks > MOST_OTHERS or run.to_dict()["communicate"] < 0.1:
         return []
     found = []
@@ -162,7 +162,8 @@ def _trees(run: TaskSimulation, command: str) -> list[Advice]:
 def of_simulation(
     run: TaskSimulation, title: str = "", flops: float = 0.0, command: str = "", others: Sequence[Other] = ()
 ) -> Page:
-    """The page of a simulated graph. command: that made it; others: (what, command, graph) to try beside it."""
+    """The page of a simulated graph. command: the command that made it; others: alternatives (what, command, graph) to
+    simulate."""
     data = run.to_dict()
     name = title or "A task graph"
     page = Page(f"{name}, on {run.machine.name}", "Simulated: tasks occupy workers, data occupy links.")
@@ -183,7 +184,7 @@ def of_simulation(
 
 
 def of_graph(graph: Any, title: str = "A task graph") -> Page:
-    """The page of a graph that nobody has simulated: what it is made of, per rank."""
+    """The page of a graph without a simulation: its tasks by rank."""
     tasks = graphs.tasks_of(graph)
     page = Page(title)
     page.facts = [("ranks", str(graph.ranks)), ("tasks", "not known" if tasks is None else format_count(tasks))]
@@ -212,6 +213,6 @@ def of_graph(graph: Any, title: str = "A task graph") -> Page:
 
 
 def candidates_legend() -> str:
-    """Of the bars of a plan's candidates."""
+    """The legend of the bars of a plan's candidates."""
     rest = "the rest: waiting for messages and for other ranks"
     return legend([("computing of the busiest rank", COMPUTE), (rest, COMMUNICATE)])

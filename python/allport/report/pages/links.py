@@ -1,4 +1,4 @@
-"""What the links of a machine carry: on a drawing of the machine, and sorted for machines too large to be drawn."""
+"""Link loads of a machine: on a drawing of the machine, or sorted if it is too large to be drawn."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Format = Callable[[float], str]
 
 
 def colour(share: float) -> str:
-    """Blue for little, past violet to red for most: as `allport simulate --view` has it."""
+    """The colour of a share: from blue (0) over violet to red (1), as in `allport simulate --view`."""
     s = max(0.0, min(1.0, share))
     return f"hsl({210 + 155 * s:.0f} {60 + 30 * s:.0f}% {58 - 10 * s:.0f}%)"
 
@@ -33,7 +33,7 @@ def _way(port: int) -> str:
 
 
 class Paper:
-    """From a sketch's places to those of an SVG, whose y goes down."""
+    """Converts a sketch's coordinates to those of an SVG, whose y axis points down."""
 
     def __init__(self, sketch: Sketch) -> None:
         xs, ys = [p[0] for p in sketch.places], [p[1] for p in sketch.places]
@@ -46,7 +46,8 @@ class Paper:
 
 
 def _link_lines(sketch: Sketch, node: int, port: int, target: int) -> list[tuple[tuple[float, float], ...]]:
-    """A link beside the one that goes back; one that wraps leaves over the rim and comes back over the opposite one."""
+    """The lines of a link, beside the opposite link; one that wraps leaves at one edge and returns at the opposite
+    one."""
     d = sketch.direction(port)
     long = math.hypot(*d)
     side = (d[1] / long, -d[0] / long)
@@ -61,7 +62,7 @@ def _link_lines(sketch: Sketch, node: int, port: int, target: int) -> list[tuple
 def wires(
     sketch: Sketch, paper: Paper, loads: Sequence[float] | None, say: Format, most: float | None = None
 ) -> list[str]:
-    """The machine's links, those that carry something by how much."""
+    """The machine's links; used ones are coloured and thickened by their load."""
     machine, parts = sketch.machine, []
     most = most or (max(loads, default=0.0) if loads is not None else 0.0)
     told = machine.links <= 3000
@@ -85,7 +86,7 @@ def wires(
 
 
 def circles(sketch: Sketch, paper: Paper, dark: int | None) -> list[str]:
-    """The machine's nodes, with their numbers where these can be read."""
+    """The machine's nodes, with their numbers if these are legible."""
     parts, labelled = [], sketch.machine.nodes <= MOST_LABELLED
     for node, place in enumerate(sketch.places):
         x, y = paper.at(place).split()
@@ -98,7 +99,7 @@ def circles(sketch: Sketch, paper: Paper, dark: int | None) -> list[str]:
 
 
 def drawn_width(wide: int) -> int:
-    """Pixels that a drawing of so many may have at most: small machines are drawn larger, large ones smaller."""
+    """Maximum width in pixels of a drawing with so many nodes in a row: nodes of small machines are drawn larger."""
     return min(max(round(1.5 * wide), 320), 900)
 
 
@@ -111,9 +112,9 @@ def machine_drawing(
     dark: int | None = None,
     most: float | None = None,
 ) -> str:
-    """The machine as SVG, its links coloured and thickened by their loads [link ids]; '' where it cannot be drawn.
+    """The machine as SVG, its links coloured and thickened by their loads [link ids]; '' if it cannot be drawn.
 
-    say: a load in words. dark: a node that is marked. most: the load that is red; the largest unless given.
+    say: formats a load. dark: a node to mark. most: the load drawn in red; default: the largest.
     """
     if machine.nodes > MOST_DRAWN or machine.nodes == 1:
         return ""
@@ -138,7 +139,7 @@ def _sorted_loads(machine: Machine, loads: np.ndarray, say: Format, what: str) -
         if machine.axes[port // 2].length < 2:
             continue
         y = np.sort(loads[port::ports])[::-1]
-        if len(y) > 400:  # as many as can be told apart; the first is the busiest
+        if len(y) > 400:  # as many as are distinguishable; the first is the busiest
             y = y[np.linspace(0, len(y) - 1, 400).astype(int)]
         x = np.linspace(0.0, 1.0, len(y)) if len(y) > 1 else np.array([0.0])
         found.append(Curve(_way(port), x.tolist(), y.tolist(), steps=True))
@@ -157,10 +158,10 @@ def of_links(
     dark: int | None = None,
     most: float | None = None,
 ) -> list[str]:
-    """Loads [link ids] on the machine, by axis and direction, and sorted.
+    """Link loads [link ids] on a drawing of the machine, by axis and direction, and sorted.
 
-    what: the load is, 'busy share of links', for example. most: the end of the scale, which is red: 1.0 of shares, or
-    that of several drawings; the largest load unless given.
+    what: the quantity, e.g. 'busy share of links'. most: the end of the scale, which is red: 1.0 for shares, or a
+    common scale of several drawings; default: the largest load.
     """
     values = np.asarray(loads, dtype=float)
     if machine.nodes == 1:

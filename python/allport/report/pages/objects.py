@@ -1,4 +1,4 @@
-"""Pages of what is no run and no plan: machines, orders of ranks, patterns, proofs, timelines."""
+"""Pages of machines, orders of ranks, patterns, proofs and timelines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CLEARLY = 1.05
 
 
 def known_machine(name: str) -> Machine | None:
-    """The machine that a report names, where a spec or a file of that name is known here."""
+    """The machine that a report names, if it is a spec or an existing file; else None."""
     try:
         return Machine.parse(name) if name else None
     except Error:
@@ -31,7 +31,7 @@ def known_machine(name: str) -> Machine | None:
 
 
 def of_machine(machine: Machine) -> Page:
-    """The page of a machine: drawn where it can be, its axes and rates, and how these are known."""
+    """The page of a machine: a drawing if possible, its axes and rates, and the source of the rates."""
     found = measured_on(machine)
     page = Page(f"Machine {machine.name}", describe(machine))
     page.facts = [
@@ -58,7 +58,7 @@ def of_machine(machine: Machine) -> Page:
 
 
 def of_order(chosen: RankOrder) -> Page:
-    """The page of a choice among orders of ranks: their times, and link loads of the given and the chosen one."""
+    """The page of a choice among orders of ranks: their times, and link loads of the given and the chosen order."""
     machine, what = chosen.machine, chosen.pattern
     page = Page(f"{what.name} on {machine.name}: where ranks go", chosen.reason[:1].upper() + chosen.reason[1:] + ".")
     given, best = chosen.given["predicted_s"], chosen.score["predicted_s"]
@@ -93,7 +93,7 @@ def of_order(chosen: RankOrder) -> Page:
 
 
 def of_pattern(what: Pattern) -> Page:
-    """The page of a pattern: who sends how much."""
+    """The page of a pattern: bytes sent by each rank."""
     page = Page(f"Pattern {what.name}")
     page.facts = [("ranks", f"{what.ranks:,}"), ("bytes on the way", format_bytes(what.bytes))]
     sent: dict[int, int] = {}
@@ -105,7 +105,7 @@ def of_pattern(what: Pattern) -> Page:
 
 
 def of_proof(report: Report) -> Page:
-    """The page of a proof, or of what is wrong."""
+    """The page of a proof, or of its findings."""
     data: dict[str, Any] = report.to_dict()
     page = Page(f"{data.get('algorithm') or 'A schedule'} on {data['machine']}: {'proven' if report.ok else 'wrong'}")
     counts = {**report.counts}
@@ -117,7 +117,7 @@ def of_proof(report: Report) -> Page:
 
 
 def of_timeline(timeline: Timeline) -> Page:
-    """The page of what tasks and messages did."""
+    """The page of a timeline of tasks and messages."""
     page = Page(timeline.title)
     tasks = sum(to < 0 for to in timeline.columns["to"])
     page.facts = [

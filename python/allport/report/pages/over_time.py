@@ -1,4 +1,4 @@
-"""Gantt charts as SVG: of task graphs, simulated and as they ran, and of schedules segment by segment."""
+"""Gantt charts as SVG: of task graphs, simulated or run, and of schedules segment by segment."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from allport.units import format_seconds
 __all__ = ["of_segments", "of_tasks"]
 
 MOST_ROWS = 48
-FINEST = 900  # parts of the width that can be told apart; shorter gaps are drawn over
+FINEST = 900  # distinguishable parts of the width; shorter gaps are closed
 WIDE, LEFT, ROW = 900.0, 56.0, 15.0
 LINK, CPU, WORK, CRITICAL = "#2f7fd6", "#d9541e", "#159a6b", "var(--ink)"
 
 
 @dataclass(frozen=True)
 class _Bars:
-    """Bars of one colour in a row: parts of its height that they take, their begins and ends."""
+    """Bars of one colour in a row: their vertical range in the row, begins and ends."""
 
     colour: str
     height: tuple[float, float]
@@ -34,7 +34,7 @@ class _Bars:
 
 
 def _shown(count: int) -> list[int]:
-    """Rows, evenly chosen where there are too many."""
+    """Indices of the rows to show, evenly chosen if there are too many."""
     return np.unique(np.linspace(0, count - 1, min(count, MOST_ROWS)).astype(int)).tolist() if count else []
 
 
@@ -70,7 +70,7 @@ def _chart(name: str, rows: Sequence[tuple[str, Sequence[_Bars]]], seconds: floa
 
 
 def of_tasks(timeline: Timeline, caption: str) -> list[str]:
-    """A row a worker, tasks coloured by kernel; what is on the critical path, where it is known, is underlined."""
+    """A row for each worker, tasks coloured by kernel; tasks on the critical path, if it is known, are underlined."""
     c = {k: np.asarray(v) for k, v in timeline.columns.items()}
     tasks = c["to"] < 0
     if not tasks.any():
@@ -105,7 +105,8 @@ def of_tasks(timeline: Timeline, caption: str) -> list[str]:
 
 
 def of_segments(run: Simulation) -> list[str]:
-    """A row a rank: above, when a link that it sends over carried something, below, when its processor was busy."""
+    """A row for each rank: the upper part shows when a link out of it was busy, the lower part when its processor
+    was."""
     c = run.columns
     if not len(c["what"]) or run.seconds <= 0:
         return []

@@ -1,6 +1,6 @@
-"""A page that needs nothing from outside: sections of words, tables, bars and drawings, for a file or for a notebook.
+"""A self-contained page: sections of text, tables, bars and drawings, for a file or for a notebook.
 
-Whatever comes in as text is escaped here; what comes in as HTML is made by the functions of this module or of `svg`.
+Text arguments are escaped here; HTML arguments are made by the functions of this module or of `svg`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from allport.report.pages.style import STYLE
 
 __all__ = ["Advice", "Page", "Section", "bars", "drawing", "facts", "fold", "legend", "paragraph", "table", "write"]
 
-MOST_ROWS = 400  # of a table: beyond, a page is no place to read them
+MOST_ROWS = 400  # maximum rows of a table
 
 
 @dataclass(frozen=True)
 class Advice:
-    """Something to try: what, why that follows from the numbers, and the command, if there is one."""
+    """A suggestion: what to try, why, and the command, if there is one."""
 
     what: str
     why: str
@@ -30,7 +30,7 @@ class Advice:
 
 @dataclass
 class Section:
-    """A part of a page: its heading and its HTML."""
+    """A section of a page: its heading and its HTML."""
 
     title: str
     parts: list[str] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Section:
 
 @dataclass
 class Page:
-    """A page: what it is of, the answer in a sentence or two, numbers, sections, and what to try next."""
+    """A page: title, summary, facts, sections, and advice on what to try next."""
 
     title: str
     lead: str = ""
@@ -47,7 +47,7 @@ class Page:
     advice: list[Advice] = field(default_factory=list)
 
     def add(self, title: str, *parts: str) -> None:
-        """Another section, where it has anything in it."""
+        """Adds a section, unless it is empty."""
         if any(parts):
             self.sections.append(Section(title, [part for part in parts if part]))
 
@@ -65,7 +65,7 @@ class Page:
         return f'<ol class="advice">{rows}</ol>' if rows else ""
 
     def _parts(self) -> list[tuple[str, str]]:
-        """(heading, HTML) of all sections; what to try next comes first of all, for it is why people look."""
+        """(heading, HTML) of all sections; advice comes first."""
         told = [("What to try next", self._advice())] if self.advice else []
         return told + [(s.title, "\n".join(s.parts)) for s in self.sections]
 
@@ -96,7 +96,7 @@ class Page:
 """
 
     def fragment(self) -> str:
-        """The same for a cell of a notebook: its sections folded, but for the first one."""
+        """The page for a cell of a notebook: all sections but the first are collapsed."""
         parts = "".join(
             f"<details{' open' if i == 0 else ''}><summary>{escape(title)}</summary>\n{html}\n</details>"
             for i, (title, html) in enumerate(self._parts())
@@ -105,7 +105,7 @@ class Page:
 
 
 def write(page: Page, path: str) -> None:
-    """Writes the page aside and renames it. Raises Error where the file cannot be written."""
+    """Writes the page atomically. Raises Error if the file cannot be written."""
     with replacing(Path(path), f"report '{path}'") as aside:
         aside.write_text(page.html(), encoding="utf-8")
 
@@ -115,24 +115,24 @@ def _class(name: str, given: bool) -> str:
 
 
 def paragraph(text: str, soft: bool = False) -> str:
-    """Words."""
+    """A paragraph of text."""
     return f"<p{_class('soft', soft)}>{escape(text)}</p>" if text else ""
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
-    """Names and values beside each other."""
+    """A list of names and values."""
     cells = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs if value)
     return f'<dl class="facts">{cells}</dl>' if cells else ""
 
 
 def fold(summary: str, *parts: str) -> str:
-    """What is only there when it is asked for."""
+    """A part that is collapsed until it is opened."""
     inside = "\n".join(part for part in parts if part)
     return f"<details><summary>{escape(summary)}</summary>{inside}</details>" if inside else ""
 
 
 def _scroll(inside: str, name: str) -> str:
-    """A box that is wider than a phone may be: it can be reached and moved by keys, too."""
+    """A box that scrolls horizontally, also by keyboard."""
     return f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(name)}">{inside}</div>'
 
 
@@ -144,7 +144,8 @@ def table(
     words: Sequence[str] = (),
     mark: int | None = None,
 ) -> str:
-    """A table of texts. words: columns that are no numbers, which stand to the right; mark: the row that is meant."""
+    """A table of texts. words: columns of text; the others are numbers, aligned to the right. mark: the row to
+    highlight."""
     if not rows:
         return ""
     kinds = ["" if name in words or i == 0 else ' class="n"' for i, name in enumerate(columns)]
@@ -168,9 +169,9 @@ Part = tuple[float, str]
 def bars(
     caption: str, rows: Sequence[tuple[str, Sequence[Part], str]], *, most: float | None = None, mark: int | None = None
 ) -> str:
-    """Bars beside their names: (name, parts that stand behind each other, value in words). A part is (length, colour).
+    """Bars with their names: (name, consecutive parts, value as text). A part is (length, colour).
 
-    most: the length that fills the width; the longest bar's when None.
+    most: the length that fills the width; None: the longest bar's.
     """
     whole = most or max((sum(max(length, 0.0) for length, _ in parts) for _, parts, _ in rows), default=0.0)
     body = []
@@ -190,7 +191,7 @@ def bars(
 
 
 def legend(entries: Sequence[tuple[str, str]]) -> str:
-    """What the colours mean: (name, colour)."""
+    """A legend of colours: (name, colour)."""
     keys = "".join(
         f'<span><i style="background:{colour}" aria-hidden="true"></i>{escape(name)}</span>' for name, colour in entries
     )
@@ -198,5 +199,5 @@ def legend(entries: Sequence[tuple[str, str]]) -> str:
 
 
 def drawing(svg: str, caption: str) -> str:
-    """A drawing with its words; wide ones can be moved sideways."""
+    """A drawing with its caption; wide ones scroll horizontally."""
     return f"<figure>{_scroll(svg, caption)}<figcaption>{escape(caption)}</figcaption></figure>" if svg else ""

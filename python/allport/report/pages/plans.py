@@ -1,4 +1,4 @@
-"""Pages of plans: what was chosen, what every candidate costs, and the task graph of the choice, simulated."""
+"""Pages of plans: the choice, the prices of all candidates, and a simulation of the chosen task graph."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ __all__ = [
 
 Plan = GemmPlan | LuPlan | CholeskyPlan | QrPlan
 MOST_BARS, MOST_ROWS = 12, 60
-# Parts of a predicted time, as `allport plan` prints them. They overlap, so that they do not add up to it.
+# Parts of a predicted time, as `allport plan` prints them. They overlap, so they do not add up to it.
 PARTS = ("compute", "communicate", "work", "links", "chain")
 WAYS = {"N": "", "T": "^T", "C": "^H"}
 
 
 def problem_in_words(plan: dict[str, Any]) -> str:
-    """What is computed."""
+    """Describes the problem."""
     p = plan["problem"]
     kind = DTYPES[p["type"]]
     if "k" in p:
@@ -57,7 +57,7 @@ def problem_in_words(plan: dict[str, Any]) -> str:
 
 
 def name_of(c: dict[str, Any]) -> str:
-    """A candidate in a few words: '2d on 4x4x1, panel 64'."""
+    """A short name of a candidate: '2d on 4x4x1, panel 64'."""
     grid = "x".join(str(g) for g in c["grid"])
     widths = [f"{'panel' if key == 'block' else key} {c[key]}" for key in ("panel", "block", "nb") if key in c]
     if "block" in c and c.get("nb") == c["block"]:
@@ -68,8 +68,8 @@ def name_of(c: dict[str, Any]) -> str:
 
 
 def computing_and_rest(seconds: dict[str, float]) -> tuple[float, float]:
-    """(computing of the busiest rank, the rest) of a candidate's predicted time. The rest is no communication time: it
-    has waiting for other ranks in it, and communication that overlaps with computing is not in it."""
+    """(computing of the busiest rank, the rest) of a candidate's predicted time. The rest is not the communication
+    time: it includes waiting for other ranks, and excludes communication that overlaps with computing."""
     computing = min(seconds.get("compute", seconds.get("work", 0.0)), seconds["total"])
     return computing, seconds["total"] - computing
 
@@ -79,9 +79,9 @@ def _same(c: dict[str, Any], chosen: dict[str, Any]) -> bool:
 
 
 def plan_again(data: dict[str, Any], machine: Machine, *, free: bool = False, memory: str | None = None) -> Plan | None:
-    """The plan that this is the data of, or, free, the one that would be made with nothing of it fixed.
+    """The plan that has these data; free: the plan of the same problem without fixed options.
 
-    Nothing where there is none: the machine is not the plan's.
+    None if the machine is not the plan's.
     """
     p, c = data["problem"], data["chosen"]
     fixed = not free and not c.get("in_place")
@@ -107,7 +107,7 @@ def plan_again(data: dict[str, Any], machine: Machine, *, free: bool = False, me
 
 
 def add_candidates(page: Page, plan: dict[str, Any]) -> None:
-    """Predicted times of the candidates as bars, and all their prices."""
+    """Adds the candidates' predicted times as bars, and all their prices."""
     chosen = plan["chosen"]
     found = [c for c in plan["candidates"] if "seconds" in c]
     if not found:
@@ -142,14 +142,14 @@ def add_candidates(page: Page, plan: dict[str, Any]) -> None:
         bars("Predicted time of the best, the chosen one marked", rows, mark=mark),
         candidates_legend(),
         paragraph(why_chosen(plan)),
-        paragraph("* cannot be had: see why in the table." if cannot else "", soft=True),
+        paragraph("* not available: the table has the reason." if cannot else "", soft=True),
         fold("All prices", table("Prices", head, prices, words=("why not",), mark=mark)),
         paragraph(f"... and {more:,} more candidates; `allport plan --all` shows them" if more > 0 else "", soft=True),
     )
 
 
 def add_graph(page: Page, plan: Plan, caption: str) -> TaskSimulation | None:
-    """The plan's graph: simulated, over time, with the loads of its links, and drawn where it is small."""
+    """Adds the plan's graph: its simulation, Gantt chart, link loads, and a drawing if it is small."""
     data = plan.to_dict()
     run = simulated_graph(lambda: graph_of(plan), plan.machine, data.get("workers", 1))
     if isinstance(run, str):
@@ -177,7 +177,7 @@ def _facts(plan: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _free(plan: dict[str, Any], free: Plan | None) -> list[Advice]:
-    """What the plan would be if nothing of it had been fixed."""
+    """Advises the plan without fixed options, if it is better."""
     if free is None:
         return []
     other = free.to_dict()["chosen"]
@@ -192,12 +192,12 @@ def _simulation_beside(plan: dict[str, Any], run: TaskSimulation | None) -> str:
     ratio = run.seconds / predicted
     rows = [("price", [(predicted, KINDS[0])], format_seconds(predicted))]
     rows.append(("simulated", [(run.seconds, KINDS[1])], f"{format_seconds(run.seconds)}, {ratio:.2f} times"))
-    why = "The price takes it that messages are hidden behind work; in the simulation they share links and wait."
+    why = "The price assumes that messages are hidden behind work; in the simulation they share links and wait."
     return bars("Seconds", rows) + paragraph(why if ratio > 1.3 else "")
 
 
 def _add_simulated(page: Page, simulated: Sequence[SimulatedCandidate], chosen: dict[str, Any]) -> None:
-    """Candidates that were simulated, whoever asked for it, and the quickest where that is not the chosen one."""
+    """Adds the simulated candidates, and advises the fastest one if it is not the chosen one."""
     rows = [(name_of(one.candidate), [(one.seconds, KINDS[1])], format_seconds(one.seconds)) for one in simulated
             if one.seconds is not None]  # fmt: skip
     mine = next((one for one in simulated if one.seconds is not None and _same(one.candidate, chosen)), None)
@@ -221,8 +221,8 @@ def of_plan(
     data: dict[str, Any] | None = None,
     simulated: Sequence[SimulatedCandidate] = (),
 ) -> Page:
-    """The page of a plan. free: the plan of the same problem with nothing fixed, where something was; data: to be shown
-    in place of its own, which may have fewer candidates; simulated: of sim.simulate_candidates(), to be shown, too."""
+    """The page of a plan. free: the plan of the same problem without fixed options, if it has some; data: shown instead
+    of the plan's own data, which may have fewer candidates; simulated: results of sim.simulate_candidates()."""
     data = plan.to_dict() if data is None else data
     machine: Machine = plan.machine
     page = Page(

@@ -1,4 +1,4 @@
-"""Pages of runs: what was predicted beside what was measured, who did what when, and the plan behind it."""
+"""Pages of runs: predicted beside measured times, the Gantt chart of the run, and its plan."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def read_trace(path: str | Path) -> Timeline:
 
 
 def _flops(problem: dict[str, Any]) -> float:
-    """Leading terms; complex ones count as LAPACK's."""
+    """Flops of a problem (leading terms); complex operations count as in LAPACK."""
     complex_ = 4 if problem["type"] in "cz" else 1
     if "k" in problem:
         return 2.0 * problem["m"] * problem["n"] * problem["k"] * complex_
@@ -64,7 +64,7 @@ def _flops(problem: dict[str, Any]) -> float:
 
 
 def _measured(data: dict[str, Any]) -> dict[str, Any]:
-    """What the factorization or product measured, wherever a kind of run keeps it."""
+    """The measurements of the factorization or product in a run's data."""
     report = data["report"]
     return report.get("factorization", report) if "seconds" not in report else report
 
@@ -121,7 +121,7 @@ def _quality(data: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _of_quality(data: dict[str, Any]) -> list[Advice]:
-    """A factorization whose numbers grew, or whose answer is not as good as one that is stable."""
+    """Advice on a factorization with large growth or a large residual."""
     report, problem = data["report"], data["plan"]["problem"]
     found = []
     growth = report.get("growth")
@@ -135,7 +135,7 @@ def _of_quality(data: dict[str, Any]) -> list[Advice]:
 
 
 def _of_files(data: dict[str, Any], files: list[str]) -> list[Advice]:
-    """Reading and writing that take longer than the work."""
+    """Advice if reading and writing take longer than the computation."""
     spent = data["seconds"]
     moved, whole = spent.get("load", 0.0) + spent.get("save", 0.0), sum(spent.values())
     texts = [f for f in files if f.endswith(TEXT_FILES)]
@@ -159,10 +159,10 @@ def of_run(
     files: list[str] | None = None,
     local: bool = True,
 ) -> Page:
-    """The page of `allport run KIND`. data: its JSON; timeline: as it ran, if recorded.
+    """The page of `allport run KIND`. data: its JSON; timeline: of the run, if recorded.
 
-    fixed: something of the plan was given, so that another one is looked for, within memory; files: that were read and
-    written; local: whether the ranks were on this computer.
+    fixed: whether options of the plan were given; then the page also plans without them, within `memory`. files: the
+    input and output files. local: whether the ranks were on this computer.
     """
     plan, report = data["plan"], _measured(data)
     planned = plan_again(plan, machine)
@@ -217,7 +217,7 @@ def _advice(
 
 
 def of_report(report: Any) -> Page:
-    """What a call of ap.gemm, ap.lu, ap.cholesky, ap.qr, ap.lstsq or ap.solve has measured."""
+    """The page of the report of ap.gemm, ap.lu, ap.cholesky, ap.qr, ap.lstsq or ap.solve."""
     data = report.to_dict()
     run = data if "tasks" in data or "bytes" in data else data.get("factorization", data)
     page = Page(type(report).__name__.replace("Report", "") + ", as it ran")

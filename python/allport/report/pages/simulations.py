@@ -1,4 +1,4 @@
-"""Pages of collectives: a simulated schedule, the schedule itself, and what was chosen of all algorithms."""
+"""Pages of collectives: a simulated schedule, a schedule, and a choice among algorithms."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ __all__ = ["add_sections", "again", "best_cuts", "of_choice", "of_schedule", "of
 
 MOST_STEPS = 60
 MOST_CROSSINGS = 400_000
-MOST_HOPS = 300_000  # of a simulation that is made once more, in the machine's own order
+MOST_HOPS = 300_000  # limit for simulations that a page repeats
 
 
 def _candidates(data: dict[str, Any], mark: str) -> list[str]:
-    """Algorithms by predicted time, the bound and MPI's own among them, and those that cannot serve."""
+    """Algorithms by predicted time, with the bound and MPI's own collective, and those that do not apply."""
     found = best_cuts(data["candidates"])
     can = [c for c in found if "reason" not in c]
     rows = [
@@ -62,7 +62,7 @@ def _explained(run: Simulation) -> dict[str, Any] | None:
 
 
 def _price(data: dict[str, Any] | None, schedule: Schedule) -> float | None:
-    """Predicted seconds of what was simulated: its algorithm, in its segments or the nearest ones."""
+    """Predicted seconds of the simulated algorithm, with its segments or the nearest ones."""
     mine = [c for c in (data or {}).get("candidates", []) if c["algorithm"] == schedule.algorithm and "segment" in c]
     mine = [c for c in mine if "predicted_s" in c]
     if not mine:
@@ -77,7 +77,7 @@ def _command(run: Simulation, more: str) -> str:
 
 
 def _of_price(run: Simulation, data: dict[str, Any] | None) -> list[Advice]:
-    """Another algorithm, or other segments, that are simulated to be quicker."""
+    """Advises another algorithm or other segments whose simulation is faster."""
     if data is None or run.seconds <= 0 or run.counts["hops"] > MOST_HOPS:
         return []
     price = _price(data, run.schedule)
@@ -117,7 +117,7 @@ def _late(run: Simulation) -> str:
 
 
 def add_sections(page: Page, run: Simulation, told: str = "") -> None:
-    """The schedule on its machine, what happened over time, and the loads of the links; told: for the headings."""
+    """Adds the schedule on its machine, links and processors over time, and link loads; told: appended to headings."""
     s = run.schedule
     if s.ranks == run.machine.ranks:
         page.add("The schedule on its machine" + told, *of_trees(s, run.machine))
@@ -168,7 +168,7 @@ def of_simulation(run: Simulation) -> Page:
 
 
 def again(what: str, machine: Machine, size: int, element: int, **how: Any) -> Simulation | None:
-    """A traced simulation of a collective that a report tells of; nothing where that would take some seconds."""
+    """A traced simulation of a collective in a report; None if it would take some seconds."""
     try:
         schedule = make_schedule(what, machine, bytes=size, element=element, **how)
         return simulate(schedule, machine, model=Model(most_seconds=2.0), trace=True)
@@ -177,7 +177,7 @@ def again(what: str, machine: Machine, size: int, element: int, **how: Any) -> S
 
 
 def of_schedule(schedule: Schedule, machine: Machine | None = None) -> Page:
-    """The page of a schedule: what ranks send and receive, and its trees where the machine is known."""
+    """The page of a schedule: traffic of each rank, and its trees if the machine is known."""
     name = "A schedule" if schedule.collective == "none" else f"{schedule.collective} by {schedule.algorithm}"
     page = Page(name + (f", on {machine.name}" if machine is not None else ""))
     shown = range(min(schedule.ranks, 64))
@@ -208,7 +208,7 @@ def of_schedule(schedule: Schedule, machine: Machine | None = None) -> Page:
 
 
 def of_choice(choice: Choice) -> Page:
-    """The page of what `ap.explain` has chosen."""
+    """The page of a choice of `ap.explain`."""
     data = choice.to_dict()
     where = f"on {data['machine']}, {data['ranks']} ranks"
     page = Page(f"{data['collective']} of {format_bytes(data['bytes'])}, {where}")
@@ -219,12 +219,12 @@ def of_choice(choice: Choice) -> Page:
         ("predicted", format_seconds(data["predicted_s"])),
         ("of the lower bound", f"{data['of_bound']:.2f}" if data.get("of_bound") else ""),
         ("MPI's own", format_seconds(own["predicted_s"]) if "predicted_s" in own else ""),
-        ("under the drop-in", {True: "taken", False: "handed back", None: ""}[own.get("taken")]),
+        ("under the drop-in", {True: "taken", False: "passed through", None: ""}[own.get("taken")]),
     ]
     if own.get("source") == "modelled":
         why = (
-            "MPI's own time is a formula's: nobody has timed it on this machine, so what is taken and what handed "
-            "back is a guess"
+            "MPI's own time is modelled, not measured on this machine, so the decision whether the drop-in takes the "
+            "call is a guess"
         )
         command = f"allport machine calibrate -m {data['machine']} -o measured.toml"
         page.advice.append(Advice("Time MPI's own collectives", why, command))

@@ -1,4 +1,4 @@
-"""How pages look: light and dark by the reader's own setting, in a notebook by the notebook's; readable on a phone."""
+"""The style of pages: light or dark by the system's setting, in a notebook by the notebook's; readable on a phone."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import colorsys
 
 __all__ = ["KINDS", "STYLE", "ink"]
 
-# Of curves and parts of bars; they are told apart on white and on black, and by most eyes.
+# Colours of curves and parts of bars, distinguishable on white and on black and with most colour vision.
 KINDS = ("#2f7fd6", "#d9541e", "#159a6b", "#b0478f", "#c98a00", "#4aa8c9", "#7d67cf", "#8a8f1a")
-# Of further curves.
+# Colours of further curves.
 _MORE = ("#8c5a3c", "#e58fb5", "#5f7f8c", "#b03040", "#4f9a2f", "#a99a7a")
 
 
 def ink(index: int) -> str:
-    """The colour of curve number `index`: none is that of another one."""
+    """The colour of curve number `index`; all are different."""
     known = KINDS + _MORE
     if index < len(known):
         return known[index]

@@ -1,4 +1,4 @@
-"""Curves as SVG text, in the page's own colours: no fonts, no scripts, no names that two drawings could share."""
+"""Curves as SVG text, in the page's colours, without fonts, scripts and identifiers that could clash."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Curve:
 
 
 def number(value: float) -> str:
-    """A coordinate, as short as it can be seen."""
+    """A coordinate, rounded to visible precision."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text
 
 
 def svg(size: tuple[float, float], name: str, inside: str, *, least: int = 0, most: int = 0) -> str:
-    """An <svg> that fills the width that it is given; least, most: pixels between which it stays."""
+    """An <svg> that fills the available width, between `least` and `most` pixels."""
     wide, high = number(size[0]), number(size[1])
     style = f"width:100%;{f'min-width:{least}px;' if least else ''}{f'max-width:{most}px;' if most else ''}"
     return (
@@ -47,7 +47,7 @@ def svg(size: tuple[float, float], name: str, inside: str, *, least: int = 0, mo
 
 
 class _Scale:
-    """From values to places on paper."""
+    """Maps values to coordinates."""
 
     def __init__(self, values: Sequence[float], ends: tuple[float, float], log: bool, base: int) -> None:
         self.log, self.base = log, base
@@ -80,7 +80,7 @@ class _Scale:
 
 
 def _nice(step: float) -> float:
-    """1, 2 or 5 times a power of ten, at least so much."""
+    """The smallest of 1, 2 or 5 times a power of ten that is >= step."""
     power = 10.0 ** math.floor(math.log10(step)) if step > 0 else 1.0
     return next(f * power for f in (1, 2, 5, 10) if f * power >= step * (1 - 1e-9))
 
@@ -125,12 +125,12 @@ Place = tuple[float, float]
 
 
 def covered(places: Sequence[Place], earlier: Sequence[Sequence[Place]], near: float) -> list[bool]:
-    """For each point: whether a curve that is drawn before has one there, to within `near` in both directions."""
+    """For each point, whether an earlier curve has a point there, to within `near` in both directions."""
     return [any(abs(x - a) <= near and abs(y - b) <= near for one in earlier for a, b in one) for x, y in places]
 
 
 def _drawn(places: Sequence[Place], hidden: Sequence[bool], style: str) -> str:
-    """A curve: dashed where it lies on one that was drawn before, so that this one is seen in the gaps."""
+    """A curve, dashed where it coincides with an earlier one, so that both are visible."""
     parts: dict[bool, list[list[Place]]] = {False: [], True: []}
     for i in range(1, len(places)):
         on = hidden[i - 1] and hidden[i]
@@ -156,7 +156,7 @@ def curves(
     log: tuple[bool, bool] = (False, False),
     base: tuple[int, int] = (2, 10),
 ) -> tuple[str, list[tuple[str, str]]]:
-    """Curves over one axis, and the legend of their colours. Points that a logarithm has no place for are left out."""
+    """Curves over one axis, and the legend of their colours. Points <= 0 on a logarithmic axis are omitted."""
     kept = [c for c in (_possible(c, log) for c in found) if len(c.x)]
     if not kept:
         return "", []

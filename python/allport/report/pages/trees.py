@@ -38,7 +38,7 @@ def _panel(sketch: Sketch, parts: list[tuple[str, list[Edge]]], root: int, name:
 
 
 def of_trees(schedule: Schedule, machine: Machine) -> list[str]:
-    """One drawing with all trees, then one of each; words where it has too many nodes, axes or trees for that."""
+    """One drawing with all trees, then one of each; text if there are too many nodes, axes or trees."""
     too_large = machine.nodes > MOST_NODES or machine.nodes == 1 or machine.ranks != schedule.ranks
     if too_large:
         return []
@@ -49,7 +49,7 @@ def of_trees(schedule: Schedule, machine: Machine) -> list[str]:
         return []
     if not found or len(found) > MOST_OPERATIONS:
         return []
-    # Where the network routes messages, all pairs may have one: a tangle says nothing.
+    # Routed messages may join all pairs; such a drawing would be illegible.
     if len(found) > 16 * machine.nodes:
         return [paragraph(f"{len(found):,} pairs of nodes exchange messages: too many to be drawn.", soft=True)]
     root = schedule.root // machine.ranks_per_node
@@ -57,7 +57,7 @@ def of_trees(schedule: Schedule, machine: Machine) -> list[str]:
     parts = [(KINDS[t % len(KINDS)], [e for e in found if e.tree == t]) for t in range(count)]
     whole = _panel(sketch, parts, root, f"{schedule.collective} by {schedule.algorithm} on {machine.name}")
     words = f"All {count} trees" if count > 1 else "The tree"
-    drawn = [drawing(whole, f"{words}: {link_words(found)}. The root is dark; arrows go the way the data go.")]
+    drawn = [drawing(whole, f"{words}: {link_words(found)}. The root is dark; arrows have the direction of the data.")]
     if not 1 < count <= MOST_TREES:
         return drawn
     each = []

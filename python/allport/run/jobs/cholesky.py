@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class CholeskyJob(TiledJob):
-    """A = U^H U, or L L^H where `lower`, of a matrix file; out: the factor. check_residual: A is read again for it."""
+    """A = U^H U, or L L^H if `lower`, of a matrix file; out: the factor. check_residual: reads A again."""
 
     kind = "cholesky"
 
@@ -28,7 +28,7 @@ class CholeskyJob(TiledJob):
     check_residual: bool = True
 
     def files(self) -> MatrixFile:
-        """A's head."""
+        """A's header."""
         return inspect(self.a, "A")
 
     def plan(self, machine: Machine, files: MatrixFile) -> CholeskyPlan:
@@ -39,7 +39,7 @@ class CholeskyJob(TiledJob):
         return plan_cholesky(rows, machine, dtype=working_dtype(files.dtype), lower=self.lower, options=self.fixed())
 
     def memory_per_rank(self, planned: CholeskyPlan, files: MatrixFile, machine: Machine) -> int:
-        """Of the factorization; the check holds A, L and their product at once."""
+        """The factorization's memory; the check holds A, L and their product at the same time."""
         whole = files.shape[0] ** 2 * working_dtype(files.dtype).itemsize // machine.ranks
         return max(planned.memory, 5 * whole if self.check_residual else 0)
 

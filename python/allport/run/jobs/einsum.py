@@ -39,11 +39,12 @@ class EinsumJob(Job):
     b: str
 
     def files(self) -> Files:
-        """a and b, of which nothing is read yet."""
+        """The files a and b; no data are read."""
         return inspect_tensor(self.a, "A"), inspect_tensor(self.b, "B")
 
     def problem(self, machine: Machine, files: Files) -> Problem:
-        """What is to be planned; checks subscripts, shapes and types. Files are read where the product wants them."""
+        """The problem to plan; checks subscripts, shapes and types. Files are read in the distributions that the
+        product needs."""
         a, b = files
         return problem_of(
             of_einsum(self.subscripts, a.shape, b.shape),
@@ -57,13 +58,13 @@ class EinsumJob(Job):
         return best_plan(self.problem(machine, files))
 
     def check_output(self) -> None:
-        """Raises when the output cannot be written."""
+        """Raises if the output cannot be written."""
         if not self.out.lower().endswith(".npy"):
             raise failure(f"output '{self.out}': expected a name that ends in .npy", "io")
         ensure_writable(self.out)
 
     def decided(self, planned: Any) -> Job:
-        """The job as it is: its ranks take rank 0's choice."""
+        """The job itself: its ranks receive rank 0's choice."""
         return self
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:

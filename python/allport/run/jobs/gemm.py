@@ -56,13 +56,13 @@ class GemmJob(Job):
         return inspect(self.a, "A"), inspect(self.b, "B"), inspect(self.c_in, "C0") if self.c_in else None
 
     def dtype(self, files: Files) -> Any:
-        """The type that the job computes in."""
+        """The type of the computation."""
         dtypes = [f.dtype for f in files if f is not None]
         is_complex = self.scale.imag != 0 or self.keep.imag != 0
         return working_dtype(*dtypes, *(["c8"] if is_complex else []))
 
     def plan(self, machine: Machine, files: Files) -> GemmPlan:
-        """The plan of the job; checks shapes and types on the way."""
+        """The plan of the job; checks shapes and types."""
         a, b, c = files
         if self.keep != 0 and c is None:
             raise failure("beta: is not 0, so C must be given; pass --c-in C0.npy")

@@ -38,11 +38,11 @@ class LstsqJob(TiledJob):
         return inspect(self.a, "A"), inspect(self.b, "B")
 
     def dtype(self, files: Files) -> np.dtype:
-        """The type that the job computes in."""
+        """The type of the computation."""
         return working_dtype(*(f.dtype for f in files))
 
     def plan(self, machine: Machine, files: Files) -> QrPlan:
-        """The factorization's plan; checks shapes on the way. Of A^H where A has more columns than rows."""
+        """The plan for A, or for A^H if A has more columns than rows; checks shapes."""
         a, b = files
         if b.shape[0] != a.shape[0]:
             raise failure(f"B '{b.name}': has {b.shape[0]} rows; expected {a.shape[0]}, as many as A")
@@ -50,7 +50,7 @@ class LstsqJob(TiledJob):
         return plan_qr(max(m, n), min(m, n), machine, dtype=self.dtype(files), options=self.fixed())
 
     def memory_per_rank(self, planned: QrPlan, files: Files, machine: Machine) -> int:
-        """Of the factorization, A^H where it is factored, b and x in two distributions, and R twice."""
+        """Memory of the factorization, of A^H if it is factored, of b and x in two distributions, and of R twice."""
         (m, n), columns = files[0].shape, files[1].shape[1]
         more = (m * n if m < n else 0) + 2 * min(m, n) ** 2 + 3 * (m + n) * columns
         return planned.memory + more * self.dtype(files).itemsize // machine.ranks

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class FactorJob(Job):
-    """What jobs that factor a matrix file share."""
+    """The base of jobs that factor a matrix file by LU."""
 
     doing = "factoring"
 
@@ -58,14 +58,14 @@ class FactorJob(Job):
 
 @dataclass(kw_only=True)
 class LuJob(FactorJob):
-    """P A = L U of a matrix file; out: an .npz of factors and pivots. check_residual: A is read again for it."""
+    """P A = L U of a matrix file; out: an .npz file of factors and pivots. check_residual: reads A again."""
 
     kind = "lu"
 
     check_residual: bool = True
 
     def files(self) -> MatrixFile:
-        """A's head."""
+        """A's header."""
         return inspect(self.a, "A")
 
     def plan(self, machine: Machine, files: MatrixFile) -> LuPlan:
@@ -73,7 +73,7 @@ class LuJob(FactorJob):
         return self.plan_of(files.shape, working_dtype(files.dtype), machine)
 
     def check_output(self) -> None:
-        """Raises when the factors cannot be written."""
+        """Raises if the factors cannot be written."""
         lu_file.check(self.out)
 
     def execute(self, comm: Communicator, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The job of `allport run qr`: a matrix file in, R and, where asked, Q out."""
+"""The job of `allport run qr`: a matrix file in, R and optionally Q out."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 def quality(a: DistributedMatrix, q: DistributedMatrix, r: DistributedMatrix) -> dict[str, float | None]:
-    """residual, ||A - Q R||_1 / (||A||_1 m eps), and orthogonality, ||I - Q^H Q||_1 / (m eps), eps half the distance
-    from 1 to the next number; 0 for empty matrices, None where something is no number. Called by all ranks."""
+    """residual, ||A - Q R||_1 / (||A||_1 m eps), and orthogonality, ||I - Q^H Q||_1 / (m eps), eps being half the
+    distance from 1 to the next number; 0 for empty matrices, None if not finite. Collective."""
     m, k = q.shape
     unit = m * float(np.finfo(a.dtype).eps) / 2
     if k == 0:
@@ -43,7 +43,7 @@ def quality(a: DistributedMatrix, q: DistributedMatrix, r: DistributedMatrix) ->
 
 @dataclass(kw_only=True)
 class QrJob(TiledJob):
-    """A = Q R of a matrix file; out: R. q_out: Q's first min(m, n) columns. check_residual: A is read again for it."""
+    """A = Q R of a matrix file; out: R. q_out: Q's first min(m, n) columns. check_residual: reads A again."""
 
     kind = "qr"
 
@@ -51,7 +51,7 @@ class QrJob(TiledJob):
     check_residual: bool = True
 
     def files(self) -> MatrixFile:
-        """A's head."""
+        """A's header."""
         return inspect(self.a, "A")
 
     def plan(self, machine: Machine, files: MatrixFile) -> QrPlan:
@@ -60,13 +60,13 @@ class QrJob(TiledJob):
         return plan_qr(m, n, machine, dtype=working_dtype(files.dtype), options=self.fixed())
 
     def check_output(self) -> None:
-        """Raises when R, Q or the trace cannot be written."""
+        """Raises if R, Q or the trace cannot be written."""
         super().check_output()
         if self.q_out is not None:
             io.check_output(self.q_out)
 
     def memory_per_rank(self, planned: QrPlan, files: MatrixFile, machine: Machine) -> int:
-        """Of the factorization; Q and R beside it; the check holds A, Q, R and two products at once."""
+        """Memory of the factorization, with Q and R; the check holds A, Q, R and two products at the same time."""
         m, n = files.shape
         k = min(m, n)
         size = working_dtype(files.dtype).itemsize

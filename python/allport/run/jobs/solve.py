@@ -34,7 +34,7 @@ def is_vector(file: MatrixFile) -> bool:
 
 
 def save_like(x: DistributedMatrix, out: str, vector: bool) -> list[int]:
-    """Writes x, 1-D where b's .npy file is, and returns its shape in the file. Called by all ranks."""
+    """Writes x, as a 1-D array if b's .npy file has one, and returns the shape in the file. Collective."""
     if not (vector and out.lower().endswith(".npy")):
         x.save(out)
         return list(x.shape)
@@ -69,11 +69,11 @@ class SolveJob(FactorJob):
         return inspect(self.a, "A"), inspect(self.b, "B")
 
     def dtype(self, files: Files) -> np.dtype:
-        """The type that the job computes in."""
+        """The type of the computation."""
         return working_dtype(*(f.dtype for f in files))
 
     def plan(self, machine: Machine, files: Files) -> LuPlan | CholeskyPlan:
-        """The factorization's plan; checks shapes and types on the way."""
+        """The factorization's plan; checks shapes and types."""
         a, b = files
         if a.shape[0] != a.shape[1]:
             raise failure(f"A '{a.name}': is {a.shape[0]} x {a.shape[1]}; expected a square matrix")
@@ -109,7 +109,8 @@ class SolveJob(FactorJob):
             )
 
     def memory_per_rank(self, planned: LuPlan | CholeskyPlan, files: Files, machine: Machine) -> int:
-        """Of the factorization, a second A (of one triangle, made whole, four), and b, x and b - A x."""
+        """Memory of the factorization, of a second A (four if A is completed from one triangle), and of b, x and b - A
+        x."""
         size, (n, columns) = self.dtype(files).itemsize, files[1].shape
         copies = 1 if self.assume_a == "gen" else 4
         return planned.memory + (copies * n * n + 3 * n * columns) * size // machine.ranks

@@ -1,11 +1,11 @@
-"""What a machine's links do, one axis and direction after the other: alone and all at once, one way and both.
+"""Measures the rates of a machine's links, by axis and direction: alone and all at once, in one and both directions.
 
     figures = ap.run.links.run("torus:4x4")              # starts 16 ranks here
     figures = ap.run.links.simulated("gemini:8x8x8")     # on the simulator
     for drift in ap.run.links.compare(stored, figures):  # what has changed since a machine file was written
         print(drift.text)
 
-Each figure is made of messages that go at once, a `Pattern`: MPI, the simulator and SimGrid run the same schedules.
+Each figure is measured with simultaneous messages, a `Pattern`: MPI, the simulator and SimGrid run the same schedules.
 
 `python -m allport.run.links JSON` is one of the ranks.
 """

@@ -1,4 +1,4 @@
-"""Which messages go at once for each figure of a machine's links."""
+"""The simultaneous messages that measure each figure of a machine's links."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ __all__ = ["MOST_HOPS", "ROUNDS", "Case", "cases"]
 
 MOST_HOPS = 4
 SHORT = 1 << 15  # bytes of a short piece
-LONG, MOST_LONG = 1 << 16, 16  # of a long one at least, and how many a message has at most
-ROUNDS = 16  # there and back, of which one message's time is a share
+LONG, MOST_LONG = 1 << 16, 16  # minimum bytes of a long piece; maximum pieces of a message
+ROUNDS = 16  # round trips that are timed together
 Pairs = list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
 class Case:
-    """Messages between ranks that go at once, or (rounds > 0) one that goes to and fro.
+    """Simultaneous messages between ranks, or (rounds > 0) a ping-pong.
 
     what: the figure's name. group: 'one pair', 'all pairs', 'neighbours' or 'start'. of: an axis's letter or a level's
-    name, '' for neighbours. ways: '+', '-' or '+-'. ranks_each: of a node at either end. share: how many of a node's
-    messages its value counts together.
+    name, '' for neighbours. ways: directions '+', '-' or '+-'. ranks_each: ranks of a node at either end. share: number
+    of a node's messages whose rates are summed.
     """
 
     what: str
@@ -42,12 +42,12 @@ class Case:
 
     @property
     def unit(self) -> str:
-        """'B/s', or 's' of a message's start."""
+        """'B/s', or 's' for a message's start."""
         return "s" if self.rounds else "B/s"
 
     def schedule(self, bytes: int, short: bool = False) -> Schedule:
-        """Of messages of so many bytes, in pieces as all schedules send them: what these get of a link is measured.
-        short: in pieces of SHORT, however long; a message that goes to and fro is whole."""
+        """The schedule for messages of so many bytes, in pieces as in all schedules. short: in pieces of SHORT bytes;
+        the message of a ping-pong is never cut."""
         if self.rounds:
             return _to_and_fro(self, bytes)
         all_ = [(a, b, bytes) for a, b in self.messages]
@@ -56,7 +56,7 @@ class Case:
 
 
 def _to_and_fro(case: Case, bytes: int) -> Schedule:
-    """A message, its answer, the next one after that, and so on: what starting costs, barriers and clocks aside."""
+    """A ping-pong: it measures the start-up time of messages without barriers and clock differences."""
     ((a, b),) = case.messages
     blocks = [f"num_ranks {case.ranks}"]
     for rank in range(case.ranks):
@@ -80,13 +80,13 @@ def _ways(pairs: Pairs, ways: str) -> tuple[tuple[int, int], ...]:
 
 
 def _alive(machine: Machine, a: int, b: int) -> bool:
-    """Whether no message from node a to node b, and none back, meets a dead link."""
+    """Whether routes between nodes a and b, in both directions, have no dead link."""
     dead = set(machine.dead_links)
     return not dead or dead.isdisjoint((*machine.route(a, b), *machine.route(b, a)))
 
 
 def _pairs_along(machine: Machine, axis: int) -> Pairs:
-    """Nodes 0 and 1, 2 and 3, ... of every line along the axis, but for those with a dead link between them."""
+    """Nodes 0 and 1, 2 and 3, ... of every line along the axis, except pairs with a dead link between them."""
     pairs = []
     for node in range(machine.nodes):
         at = machine.coord(node)[axis]
@@ -112,7 +112,7 @@ def _along(machine: Machine, axis: int) -> Iterator[Case]:
 
 
 def _within(machine: Machine, level: int) -> Iterator[Case]:
-    """Between two parts of a node: from the first rank of one to the first of the next one."""
+    """Cases between two parts of a node: from the first rank of one part to the first rank of the next one."""
     inner = math.prod(below.count for below in machine.levels[level + 1 :])
     part, name = machine.levels[level], machine.levels[level].name
     whole = inner * part.count
@@ -127,7 +127,7 @@ def _within(machine: Machine, level: int) -> Iterator[Case]:
 
 
 def _ports(machine: Machine) -> list[int]:
-    """Forward along every axis, then backward, each to another node than the ones before; of a node in the middle."""
+    """Ports of a node in the middle: forward along every axis, then backward, each to a different node."""
     middle = machine.node([axis.length // 2 for axis in machine.axes])
     ports, seen = [], {middle}
     for port in (*range(1, 2 * len(machine.axes), 2), *range(0, 2 * len(machine.axes), 2)):
@@ -139,7 +139,7 @@ def _ports(machine: Machine) -> list[int]:
 
 
 def _neighbours(machine: Machine) -> Iterator[Case]:
-    """Every node sends to so many of its neighbours, and gets as much from as many."""
+    """Cases in which every node sends to 1, 2, ... of its neighbours, and receives from as many."""
     ports, ppn = _ports(machine), machine.ranks_per_node
     for count in range(1, len(ports) + 1):
         pairs = [
@@ -166,10 +166,11 @@ def _starts(machine: Machine, axis: int) -> Iterator[Case]:
 
 
 def cases(machine: Machine) -> list[Case]:
-    """Every figure's: each axis's links one way, the other and both, in one pair and in all pairs at once, by one rank
-    of a node and by all; the same between parts of a node; messages to 1 to 2d neighbours at once; starts by hops.
+    """All cases: the links of each axis in either and both directions, in one pair and in all pairs at once, by one
+    rank of a node and by all; the same between parts of a node; messages to 1 to 2d neighbours at once; start-up times
+    by hops.
 
-    Messages are routed, so of the two cables of a ring of two nodes it is the positive one that is measured.
+    Messages are routed, so on a ring of two nodes only the positive one of the two cables is measured.
     """
     found: list[Case] = []
     for axis, shape in enumerate(machine.axes):

@@ -1,4 +1,4 @@
-"""What a machine's links do now beside what its file says that they did."""
+"""Compares measured link rates with those in a machine file."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ TOLERANCE = 0.1
 
 @dataclass(frozen=True)
 class Drift:
-    """One figure: (value, low, high) as stored and now. drifted: by more than the tolerance, and the intervals do not
-    meet."""
+    """A figure: (value, low, high) as stored and now. drifted: the change exceeds the tolerance, and the intervals are
+    disjoint."""
 
     what: str
     unit: str
@@ -29,22 +29,22 @@ class Drift:
 
     @property
     def change(self) -> float:
-        """Relative: 0.2 is a fifth more than stored; 1 where nothing was stored and now there is something."""
+        """Relative change: 0.2 is a fifth more than stored; 1 if the stored value is 0 and the new one is not."""
         return self.now[0] / self.stored[0] - 1 if self.stored[0] else float(self.now[0] > 0)
 
     @property
     def apart(self) -> bool:
-        """The intervals do not meet."""
+        """Whether the intervals are disjoint."""
         return self.now[1] > self.stored[2] or self.stored[1] > self.now[2]
 
     @property
     def drifted(self) -> bool:
-        """Surely, and by more than is allowed."""
+        """Whether the change is significant and exceeds the tolerance."""
         return self.apart and abs(self.change) > self.tolerance
 
     @property
     def text(self) -> str:
-        """In words."""
+        """A line of text."""
         show = format_rate if self.unit == "B/s" else format_seconds
         word = "drifted" if self.drifted else "as stored" if abs(self.change) <= self.tolerance else "not sure"
         return f"{self.what}: {show(self.stored[0])} stored, {show(self.now[0])} now, {self.change:+.0%}: {word}"
@@ -63,13 +63,13 @@ class Drift:
 
 
 def stored(machine: Machine) -> dict[str, tuple[float, float, float]]:
-    """(value, low, high) of the figures in a machine's calibration: those that say how sure they are."""
+    """(value, low, high) of the figures in a machine's calibration that have a confidence interval."""
     fits = machine.to_dict().get("calibration", {}).get("fits", [])
     return {fit["what"]: (fit["value"], fit["low"], fit["high"]) for fit in fits if "low" in fit}
 
 
 def compare(machine: Machine, now: Sequence[Figure], tolerance: float = TOLERANCE) -> list[Drift]:
-    """The figures that both have, in the order of `now`. Raises Error where there is none."""
+    """The figures present in both, in the order of `now`. Raises Error if there is none."""
     if not 0 <= tolerance < float("inf"):
         raise failure(f"tolerance = {tolerance}: expected a share >= 0, as 0.1 for a tenth")
     kept = stored(machine)

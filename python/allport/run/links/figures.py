@@ -1,4 +1,4 @@
-"""A figure of a machine's links: the median of what was timed, what holds it, and its way into a machine file."""
+"""Figures of a machine's links: medians with confidence intervals, and their conversion for a machine file."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from allport.run.links.cases import Case
 __all__ = ["CONFIDENCE", "DIFFER", "Figure", "Point", "interval", "keep"]
 
 CONFIDENCE = 0.95
-DIFFER = 0.1  # two directions of an axis are written apart from such a share on
+DIFFER = 0.1  # relative difference from which the two directions of an axis are written separately
 
 
 def interval(samples: Sequence[float], confidence: float = CONFIDENCE) -> tuple[float, float, float]:
-    """(low, high, confidence) of the median, whatever the distribution, by two order statistics: the narrowest with at
-    least so much confidence; of too few samples the least and the largest, with the confidence that these have.
+    """(low, high, confidence) of the median for any distribution, by two order statistics: the narrowest interval with
+    at least this confidence; with too few samples minimum and maximum, with their confidence.
 
     P(x_(k) <= median <= x_(n-k+1)) = 1 - 2 P(B < k), B binomial with n and 1/2.
     """
@@ -39,7 +39,7 @@ def interval(samples: Sequence[float], confidence: float = CONFIDENCE) -> tuple[
 
 @dataclass(frozen=True)
 class Point:
-    """Messages of one size: median seconds until all have arrived, and its interval."""
+    """Messages of one size: median seconds until all have arrived, and the confidence interval."""
 
     bytes: int
     seconds: float
@@ -49,8 +49,8 @@ class Point:
 
 @dataclass(frozen=True)
 class Figure:
-    """value: bytes/s of a message (rates; of all of a node's to its neighbours), or seconds (starts). low, high: hold
-    its median with that confidence. spread: median relative distance of samples from it. points: by size."""
+    """value: bytes/s of a message, or of all messages of a node to its neighbours (rates); seconds (starts). low, high:
+    interval of the median with `confidence`. spread: median relative deviation of the samples. points: by size."""
 
     what: str
     group: str
@@ -68,7 +68,7 @@ class Figure:
 
     @staticmethod
     def of_samples(case: Case, samples: Sequence[float], points: Sequence[Point]) -> Figure:
-        """Of single values."""
+        """The figure of single values."""
         low, high, held = interval(samples)
         value = statistics.median(samples)
         spread = statistics.median(abs(s - value) for s in samples) / value if value else 0.0
@@ -78,17 +78,17 @@ class Figure:
         )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
-        """For programs, and from one process to another."""
+        """As a dict, also to send it to another process."""
         return {**self.__dict__, "points": [p.__dict__ for p in self.points]}
 
     @staticmethod
     def from_dict(told: dict[str, Any]) -> Figure:
-        """What to_dict() made."""
+        """The inverse of to_dict()."""
         return Figure(**{**told, "points": tuple(Point(**p) for p in told["points"])})
 
 
 def _directions(figures: Sequence[Figure], letter: str) -> tuple[float, float]:
-    """Bytes/s that the links of an axis get in either direction while all pairs talk; (0, 0) where they are alike."""
+    """Bytes/s of an axis's links in each direction while all pairs communicate; (0, 0) if both are equal."""
     busy = {f.ways: f for f in figures if f.of == letter and f.group == "all pairs" and f.ranks_each == 1}
     there, back = busy.get("+"), busy.get("-")
     if there is None or back is None:
@@ -99,9 +99,9 @@ def _directions(figures: Sequence[Figure], letter: str) -> tuple[float, float]:
 
 
 def keep(machine: Machine, figures: Sequence[Figure], library: str) -> Machine:
-    """The machine with these figures in its calibration, for its file. Where both directions of an axis differ by more
-    than DIFFER, and surely, its links take the rates that each got with all pairs busy; what a level's parts send to
-    each other is its bandwidth, where it has one. Prices and the simulator go by these."""
+    """The machine with these figures in its calibration. If the directions of an axis differ significantly and by more
+    than DIFFER, its links get the rates measured with all pairs busy. A level with a bandwidth gets the rate between
+    its parts. Prices and the simulator use these rates."""
     by_port: list[float] = []
     for axis in range(len(machine.axes)):
         there, back = _directions(figures, "xyzuvwst"[axis])

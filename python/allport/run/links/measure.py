@@ -1,4 +1,4 @@
-"""Runs the figures' messages: on MPI's ranks, on the simulator, or on whatever carries a schedule."""
+"""Measures the figures: with MPI, on the simulator, or with any function that runs a schedule."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ __all__ = [
 
 Progress = Callable[[str, float], None]
 Timer = Callable[[Schedule], Sequence[float]]
-"""Runs a schedule some times and returns the seconds of each, until the slowest rank was done."""
+"""Runs a schedule several times; returns the seconds of each run, until the slowest rank has finished."""
 
 QUICK = (1 << 10, 1 << 14, 1 << 17, 1 << 20)
 FULL = (*QUICK, 4 << 20)
 START_BYTES = 8
 REPEATS, QUICK_REPEATS = 15, 7
-BUDGET = 2.5  # seconds for all repeats of one size, but three
+BUDGET = 2.5  # seconds for the repetitions of one size; three are always run
 
 
 def _in_short_pieces(chosen: Sequence[Case], bytes: int, timer: Timer) -> bool:
-    """Whether messages that cross go sooner in short pieces: over TCP, Open MPI asks the receiver before it sends more
-    than 64 KiB, and the answer waits behind the other message, as if links carried one way at a time."""
+    """Whether messages in both directions are faster in short pieces: over TCP, Open MPI uses a rendezvous for more
+    than 64 KiB, whose answer waits behind the other message, as if the link were half-duplex."""
     crossing = next((case for case in chosen if case.ways == "+-" and not case.rounds), None)
     if crossing is None:
         return False
@@ -63,14 +63,14 @@ def _points(
 
 
 def _figure(case: Case, sizes: Sequence[int], timer: Timer, short: bool) -> Figure:
-    """A rate is the slope between the two longest sizes, which starts and full buckets do not bend."""
+    """A figure. A rate is the slope between the two longest sizes, independent of start-up times and token buckets."""
     if case.rounds:
         points, (there_and_back,) = _points(case, (START_BYTES,), timer)
         return Figure.of_samples(case, [t / (2 * case.rounds) for t in there_and_back], points)
     points, timed = _points(case, sizes, timer, short)
     more, longer, shorter = sizes[-1] - sizes[-2], timed[-1], timed[-2]
     slopes = [(a - b) / more for a, b in zip(longer, shorter, strict=False)]
-    if min(slopes) <= 0:  # all noise: then the longest message as a whole
+    if min(slopes) <= 0:  # only noise: use the time of the longest message
         slopes = [t / sizes[-1] for t in longer]
     return Figure.of_samples(case, [case.share / slope for slope in slopes], points)
 
@@ -83,8 +83,8 @@ def measured_by(
     among: Sequence[Case] | None = None,
     progress: Progress | None = None,
 ) -> list[Figure]:
-    """The figures by whatever runs schedules over the machine's ranks. among: some of cases(machine). sizes: of
-    messages, ascending, at least two. Raises Error."""
+    """The figures, measured by a function that runs schedules over the machine's ranks. among: some of cases(machine).
+    sizes: of messages, ascending, at least two. Raises Error."""
     if len(sizes) < 2 or list(sizes) != sorted(set(sizes)) or sizes[0] < 1:
         raise failure(f"sizes = {list(sizes)}: expected at least two, ascending, from 1 byte on")
     chosen = cases(as_machine(machine)) if among is None else list(among)
@@ -106,7 +106,7 @@ def simulated(
     among: Sequence[Case] | None = None,
     progress: Progress | None = None,
 ) -> list[Figure]:
-    """The figures that the simulator gives: what a machine file's numbers come to, exactly. Raises Error."""
+    """The simulator's figures: the exact consequences of a machine file's rates. Raises Error."""
     where = as_machine(machine)
 
     def timer(schedule: Schedule) -> list[float]:
@@ -116,13 +116,13 @@ def simulated(
 
 
 def transport_name(on: str) -> str:
-    """Who transports the messages, as a machine file's calibration names it: the MPI library, or the simulator."""
+    """The transport of the messages, for a machine file's calibration: the MPI library, or the simulator."""
     return str(_native.mpi_library_name()) if on == "mpi" else "Allport's simulator"
 
 
 def measure(comm: Communicator, *, quick: bool = False, progress: Progress | None = None) -> list[Figure]:
-    """The figures as the communicator's ranks measure them, over its machine's places. quick: short messages and few
-    repetitions, for slow links. progress: called on rank 0. Called by all ranks; equal on all. Raises Error."""
+    """The figures measured by the communicator's ranks on its machine. quick: short messages and few repetitions, for
+    slow links. progress: called on rank 0. Collective; equal on all ranks. Raises Error."""
 
     def timer(schedule: Schedule) -> list[float]:
         seconds, _ = _native.measure(comm._native, schedule, QUICK_REPEATS if quick else REPEATS, BUDGET)
@@ -135,7 +135,7 @@ def measure(comm: Communicator, *, quick: bool = False, progress: Progress | Non
 def join(
     machine: Machine | str | None = None, *, quick: bool = False, progress: Progress | None = None
 ) -> list[Figure] | None:
-    """measure() on the ranks that mpiexec has started; the figures on rank 0, None elsewhere."""
+    """measure() on the ranks that mpiexec has started; returns the figures on rank 0, None elsewhere."""
     from allport.comm import MPI, Communicator
 
     comm = Communicator(MPI.COMM_WORLD, machine)
@@ -144,7 +144,7 @@ def join(
 
 
 def run(machine: Machine | str, *, quick: bool = False, progress: Progress | None = None) -> list[Figure]:
-    """measure() on ranks that are started here, one for each of the machine. Raises Error or JobFailed."""
+    """measure() on ranks that this process starts, as many as the machine has. Raises Error or JobFailed."""
     where = as_machine(machine)
     job = {"machine": where.to_toml(), "quick": quick}
 
