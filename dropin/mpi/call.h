@@ -79,12 +79,12 @@ struct Call {
 };
 
 /// How a call of ours is done; as it stands here: however is expected to be quickest.
-struct Way {
+struct Variant {
   std::string algorithm{};
   std::int64_t segment = 0;  ///< bytes; 0: those that are expected to be quickest
 
-  [[nodiscard]] bool is_usual() const { return algorithm.empty(); }
-  friend bool operator==(Way const&, Way const&) = default;
+  [[nodiscard]] bool is_default() const { return algorithm.empty(); }
+  friend bool operator==(Variant const&, Variant const&) = default;
 };
 
 }  // namespace allport::dropin

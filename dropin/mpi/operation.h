@@ -15,7 +15,7 @@
 #include "allport/comm/communicator.h"
 #include "call.h"
 #include "datatypes.h"
-#include "kept.h"
+#include "retained.h"
 #include "state.h"
 
 namespace allport::dropin {
@@ -54,9 +54,9 @@ struct Side {
 class Operation {
  public:
   /// @pre acceptable(call), and decide() says that it is taken
-  /// @param way where that can serve
+  /// @param variant  used where it can serve
   /// @param straight blocks whose lengths only some ranks know go from rank to rank; for start_blocking() alone
-  Operation(Call const& call, std::shared_ptr<Record> record, Way const& way = {}, bool straight = false);
+  Operation(Call const& call, std::shared_ptr<Record> record, Variant const& variant = {}, bool straight = false);
   Operation(Operation const&) = delete;
   Operation& operator=(Operation const&) = delete;
 
@@ -97,14 +97,14 @@ class Operation {
   void plan_one(Contract const& contract);
   void plan_in_order(Contract const& contract);
   Transfer run(Contract const& contract);
-  Transfer run(Contract const& contract, Buffers buffers, Way const& way = {});
+  Transfer run(Contract const& contract, Buffers buffers, Variant const& variant = {});
   bool run_short(Contract const& contract, Buffers const& buffers);
   [[nodiscard]] Schedule schedule_for(Contract const& contract) const;
   Transfer send_lengths();
   Transfer run_by_lengths();
   Transfer run_straight();
   void plan_neighbours();
-  Transfer tell_neighbours();
+  Transfer gather_lengths();
   Transfer run_neighbours();
   [[nodiscard]] std::int64_t sent_by(NeighbourEdge const& edge) const;
   [[nodiscard]] std::int64_t taken_by(NeighbourEdge const& edge) const;
@@ -117,7 +117,7 @@ class Operation {
 
   Call call_;
   std::shared_ptr<Record> record_;
-  Way way_;
+  Variant variant_;
   bool straight_ = false;
   Rank position_ = 0;  ///< of this rank
   Rank root_ = 0;      ///< position of the root
@@ -143,12 +143,12 @@ class Operation {
   Transfer transfer_;
   std::int64_t bytes_ = 0;
   std::string_view how_;
-  bool tells_lengths_ = false;      ///< of blocks for neighbours, to all ranks
-  std::vector<std::int64_t> told_;  ///< every rank's, as they came
+  bool gathers_lengths_ = false;      ///< of blocks for neighbours, to all ranks
+  std::vector<std::int64_t> all_lengths_;  ///< every rank's, as they came
   double started_ = 0;
   std::vector<OwnType> own_types_;
-  std::vector<std::unique_ptr<Kept<Datatypes>>> types_;
-  std::unique_ptr<Kept<Operators>> op_;
+  std::vector<std::unique_ptr<Retained<Datatypes>>> types_;
+  std::unique_ptr<Retained<Operators>> op_;
 };
 
 /// Combine by the MPI library. `commutative` lets the operands be exchanged where that saves a copy.

@@ -1,4 +1,4 @@
-#include "trial.h"
+#include "tuning.h"
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ constexpr double dearest = 1.5;
 /// Segments so many times as long, and so many times shorter.
 constexpr std::int64_t another_cut = 4;
 /// What trying may cost beside its share of the run, once per site.
-constexpr Seconds floor_of_a_trial{0.02};
+constexpr Seconds tuning_allowance{0.02};
 /// Calls shorter than this, or than so many agreements, are not watched for changes: that would cost what it saves.
 constexpr double shortest_watched = 1e-3;
 constexpr double agreements = 10;
@@ -183,7 +183,7 @@ void agree_on_mean(Record const& record, std::span<double> values) {
 }
 
 SelectorOptions options_of(bool is_short, bool in_doubt, Seconds agreement,
-                           std::function<void(std::string const&)> tell) {
+                           std::function<void(std::string const&)> report) {
   SelectorOptions options;
   options.iterations = is_short ? iterations_of_short : 2;
   options.blind = 1;
@@ -193,9 +193,9 @@ SelectorOptions options_of(bool is_short, bool in_doubt, Seconds agreement,
   options.overlap = is_short;
   if (in_doubt) options.doubt = near_of_short;
   if (is_short) options.clearly = clearly_of_short;
-  options.allowance = floor_of_a_trial;
+  options.allowance = tuning_allowance;
   options.agreement = agreement;
-  options.report = std::move(tell);
+  options.report = std::move(report);
   return options;
 }
 
@@ -231,29 +231,30 @@ Memory of_place(Memory const& memory, std::string const& place) {
 
 }  // namespace
 
-Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPrice const& mpi, bool by_price)
+Tuning::Tuning(Record const& record, std::string site, Expected const& expected, bool by_price)
     : site_(std::move(site)),
       agreement_(price_of_agreement(record)),
-      is_short_(is_short_call(choice.contract, mpi)),
+      is_short_(is_short_call(expected.choice.contract, expected.library)),
       by_price_(by_price),
-      tells_(state().explains && record.rank == 0),
-      selector_(configurations(ours_by_price(choice, is_short_), mpi, lasting_of(record, choice.contract, is_short_)),
-                options_of(is_short_, doubts(choice.contract, is_short_), agreement_,
-                           [this](std::string const& text) { tell(text); })) {
-  ways_.resize(2);
-  auto const ours = ours_by_price(choice, is_short_);
+      reports_(state().explains && record.rank == 0),
+      selector_(configurations(ours_by_price(expected.choice, is_short_), expected.library,
+                               lasting_of(record, expected.choice.contract, is_short_)),
+                options_of(is_short_, doubts(expected.choice.contract, is_short_), agreement_,
+                           [this](std::string const& text) { report(text); })) {
+  variants_.resize(2);
+  auto const ours = ours_by_price(expected.choice, is_short_);
   for (std::size_t o = 1; o < ours.size(); ++o) {
     bool const other_cut = ours[o].algorithm == ours.front().algorithm;
-    ways_.push_back({ours[o].algorithm->name, other_cut ? ours[o].cut.segment : 0});
+    variants_.push_back({ours[o].algorithm->name, other_cut ? ours[o].cut.segment : 0});
   }
   if (auto const known = record.known.find(site_); known != record.known.end()) selector_.resume(known->second);
 }
 
-void Trial::tell(std::string const& text) const {
-  if (tells_) handback::say(fmt::format("{}: {}", site_, text));
+void Tuning::report(std::string const& text) const {
+  if (reports_) handback::say(fmt::format("{}: {}", site_, text));
 }
 
-void Trial::record(Record const& record, double seconds) {
+void Tuning::record(Record const& record, double seconds) {
   selector_.record(Seconds(seconds));
   if (!selector_.due()) {
     auto nothing = 0.0;
@@ -264,18 +265,18 @@ void Trial::record(Record const& record, double seconds) {
   selector_.decide(
       [&](std::span<double> values) { is_short_ ? agree_on_mean(record, values) : agree_on_slowest(record, values); });
   state().memory[site_] = selector_.remembered();
-  if (!was_settled && selector_.settled()) tell("settled\n" + selector_.explain());
+  if (!was_settled && selector_.settled()) report("settled\n" + selector_.explain());
 }
 
-bool Trial::is_over() const {
-  if (!selector_.settled() || !ways_[selector_.best()].is_usual()) return false;
+bool Tuning::is_over() const {
+  if (!selector_.settled() || !variants_[selector_.best()].is_default()) return false;
   auto const seconds = selector_.seconds(selector_.best()).value_or(Seconds{}).value();
   return seconds < std::max(shortest_watched, agreements * agreement_.value());
 }
 
 void prepare_agreement(Record const& record) { record.ours->prepare_short(contract_of_agreement(record.size)); }
 
-void begin_trials(handback::Settings const& settings) {
+void begin_tuning(handback::Settings const& settings) {
   auto& s = state();
   s.trying = handback::trying_of(settings);
   s.explains = settings["ALLPORT_EXPLAIN"] == "1";
@@ -286,7 +287,7 @@ void begin_trials(handback::Settings const& settings) {
   s.memory = std::move(memory).value_or(Memory{});
 }
 
-void recall_trials(Record& record) {
+void recall_tuning(Record& record) {
   if (state().trying == Trying::off || state().policy != Policy::automatic) return;
   record.known = memory_from_json(handback::told_by_rank_0(record.user, [&] {
     Lock const lock;
@@ -294,17 +295,17 @@ void recall_trials(Record& record) {
   }));
 }
 
-Memory remember_trials() { return handback::remember(state().memory, state().remembers_in); }
+Memory store_tuning() { return handback::remember(state().memory, state().remembers_in); }
 
-bool is_tried(Function what, PriceSource source) {
+bool is_tuned(Function what, PriceSource source) {
   auto const& s = state();
   if (s.policy != Policy::automatic || s.trying == Trying::off || lengths_are_secret(what)) return false;
   if (reduces(what) && s.trying != Trying::free) return false;
   return s.trying != Trying::automatic || (source == PriceSource::modelled && !s.without_links);
 }
 
-std::string site_of(Record const& record, Function what, int size_class) {
-  auto const least = size_class == 0 ? std::int64_t{0} : std::int64_t{1} << (size_class - 1);
+std::string site_name(Record const& record, Function what, int size_class) {
+  auto const least = least_bytes(size_class);
   auto text = fmt::format("{}{}", place_of(record), name(what));
   if (is_of_neighbours(what)) text += fmt::format(" on {}", record.neighbourhood->text);
   return size_class == 0 ? text : fmt::format("{} of {} to {} bytes", text, least, 2 * least - 1);
