@@ -31,46 +31,29 @@ bool is_good(Operand const& operand, int ranks) {
   return operand.buffer != nullptr || most == 0 || !is_predefined(operand.type);
 }
 
-/// Where MPI_IN_PLACE stands, and may stand.
-bool in_place_is_good(Call const& call, bool root) {
-  auto const send = call.send.in_place();
-  auto const receive = call.receive.in_place();
-  switch (call.what) {
-    case Function::barrier:
-      return true;
-    case Function::bcast:
-      return !receive;
-    case Function::scatter:
-    case Function::scatterv:
-      return !send && (!receive || root);
-    case Function::reduce:
-    case Function::gather:
-    case Function::gatherv:
-      return !receive && (!send || root);
-    default:
-      return !receive;
-  }
+/// MPI_IN_PLACE stands only where it may.
+bool in_place_is_good(Call const& call, bool is_root) {
+  bool const scatters = collective(call.what) == Collective::scatter;
+  auto const& may = scatters ? call.receive : call.send;
+  auto const& may_not = scatters ? call.send : call.receive;
+  return !may_not.in_place() && (!may.in_place() || is_root || !has_root(call.what));
 }
 
 bool arguments_are_good(Call const& call, Record const& record) {
   if (is_of_neighbours(call.what)) return neighbour_arguments_are_good(call, record);
   auto const n = record.size;
   if (has_root(call.what) && (call.root < 0 || call.root >= n)) return false;
-  bool const root = call.root == record.rank;
-  if (!in_place_is_good(call, root)) return false;
+  bool const is_root = call.root == record.rank;
+  if (!in_place_is_good(call, is_root)) return false;
+  auto const uses = uses_of(call.what, is_root);
   if (reduces(call.what)) {
     if (!is_good({nullptr, 0, call.receive.type, {}, {}}, n) || !is_defined(call.op, call.receive.type)) return false;
-    bool const has_output = call.what != Function::reduce || root;
     auto input = call.receive;
     input.buffer = call.send.in_place() ? call.receive.buffer : call.send.buffer;
-    return is_good(input, n) && (!has_output || is_good(call.receive, n));
+    return is_good(input, n) && (!uses.receive || is_good(call.receive, n));
   }
-  auto const collective = dropin::collective(call.what);
-  bool const sends = collective == Collective::scatter ? root : call.what != Function::bcast;
-  bool const receives = collective == Collective::gather ? root : true;
-  if (call.what == Function::barrier) return true;
-  if (sends && !call.send.in_place() && !is_good(call.send, n)) return false;
-  return !receives || call.receive.in_place() || is_good(call.receive, n);
+  return (!uses.send || call.send.in_place() || is_good(call.send, n)) &&
+         (!uses.receive || call.receive.in_place() || is_good(call.receive, n));
 }
 
 /// Bytes of one element; negative where the type has none that MPI would tell.
@@ -248,17 +231,6 @@ std::optional<std::string> why_not_possible(Call const& call, Record const& reco
     return "reduction of elements of 2 GiB or more";
   }
   return std::nullopt;
-}
-
-bool has_root(Function what) {
-  return what == Function::bcast || what == Function::reduce || what == Function::scatter ||
-         what == Function::scatterv || what == Function::gather || what == Function::gatherv;
-}
-
-bool lengths_are_secret(Function what) {
-  return what == Function::scatterv || what == Function::gatherv || what == Function::alltoallv ||
-         what == Function::neighbor_allgatherv || what == Function::neighbor_alltoallv ||
-         what == Function::neighbor_alltoallw;
 }
 
 Seconds our_seconds(Record const& record, Contract const& contract) {

@@ -11,9 +11,6 @@
 
 namespace allport::dropin {
 
-[[nodiscard]] bool has_root(Function what);
-/// Only the root, or only each pair of ranks, knows how long the blocks are, whatever the communicator.
-[[nodiscard]] bool lengths_are_secret(Function what);
 /// What a collective of ours takes, as timed, else as predicted.
 [[nodiscard]] Seconds our_seconds(Record const& record, Contract const& contract);
 

@@ -157,9 +157,4 @@ class Operation {
 /// Bytes of one element as a reduction's schedule moves it.
 [[nodiscard]] inline std::int64_t element_of(Distribution const& layout) { return layout.size > 0 ? layout.size : 1; }
 
-[[nodiscard]] Collective collective(Function what);
-
-/// True for the reductions.
-[[nodiscard]] bool reduces(Function what);
-
 }  // namespace allport::dropin

@@ -12,47 +12,11 @@ namespace {
 
 constexpr auto in_order_algorithm = "binomial";
 
-}  // namespace
-
-Collective collective(Function what) {
-  switch (what) {
-    case Function::barrier:
-      return Collective::barrier;
-    case Function::bcast:
-      return Collective::broadcast;
-    case Function::reduce:
-      return Collective::reduce;
-    case Function::allreduce:
-      return Collective::allreduce;
-    case Function::reduce_scatter:
-    case Function::reduce_scatter_block:
-      return Collective::reduce_scatter;
-    case Function::scatter:
-    case Function::scatterv:
-      return Collective::scatter;
-    case Function::gather:
-    case Function::gatherv:
-      return Collective::gather;
-    case Function::allgather:
-    case Function::allgatherv:
-      return Collective::allgather;
-    default:
-      return Collective::alltoall;
-  }
-}
-
-namespace {
-
 bool all_equal(std::vector<std::int64_t> const& values) {
   return std::ranges::all_of(values, [&](std::int64_t v) { return v == values.front(); });
 }
 
 }  // namespace
-
-bool reduces(Function what) {
-  return what == Function::reduce || what == Function::allreduce || what == Function::reduce_scatter ||
-         what == Function::reduce_scatter_block;
-}
 
 Side Operation::one(void* buffer, std::int64_t count, MPI_Datatype type) const {
   return {true, type, layout_of(type), {{static_cast<std::byte*>(buffer), count}}};

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -79,29 +78,6 @@ std::map<std::string, int> summed_shapes(State const& s) {
 }
 
 }  // namespace
-
-std::string_view name(Function what) {
-  constexpr std::array<std::string_view, functions> names{"MPI_Barrier",
-                                                          "MPI_Bcast",
-                                                          "MPI_Reduce",
-                                                          "MPI_Allreduce",
-                                                          "MPI_Reduce_scatter",
-                                                          "MPI_Reduce_scatter_block",
-                                                          "MPI_Scatter",
-                                                          "MPI_Scatterv",
-                                                          "MPI_Gather",
-                                                          "MPI_Gatherv",
-                                                          "MPI_Allgather",
-                                                          "MPI_Allgatherv",
-                                                          "MPI_Alltoall",
-                                                          "MPI_Alltoallv",
-                                                          "MPI_Neighbor_allgather",
-                                                          "MPI_Neighbor_allgatherv",
-                                                          "MPI_Neighbor_alltoall",
-                                                          "MPI_Neighbor_alltoallv",
-                                                          "MPI_Neighbor_alltoallw"};
-  return names[static_cast<std::size_t>(what)];
-}
 
 handback::Tally tally_of(Call const& call, Record const* record) {
   int rank = -1;

@@ -60,19 +60,8 @@ std::shared_ptr<BlockTable const> const& blocks_of(Call const& call, Rank ranks,
   return table = BlockTable::per_rank(std::move(all));
 }
 
-/// Which of its buffers a rank uses.
-struct Uses {
-  Uses(Call const& call, Record const& record)
-      : sends(call.what != Function::barrier && call.what != Function::bcast &&
-              (call.what != Function::scatter || call.root == record.rank)),
-        receives(call.what != Function::barrier &&
-                 ((call.what != Function::reduce && call.what != Function::gather) || call.root == record.rank)) {}
-  bool sends;
-  bool receives;
-};
-
 Buffers buffers_of(Call const& call, Record const& record, Contract const& contract) {
-  auto const [sends, receives] = Uses(call, record);
+  auto const [sends, receives] = uses_of(call.what, call.root == record.rank);
   Buffers buffers;  // ranks are in the machine's order: Form
   auto const in = static_cast<std::size_t>(contract.input_bytes(record.rank));
   auto const out = static_cast<std::size_t>(contract.output_bytes(record.rank));
@@ -96,7 +85,7 @@ bool is_of(Form const& form, Call const& call, Record const& record) {
   bool const one_count = call.what == Function::bcast || reduces(call.what);
   if (!one_count && call.send.count != call.receive.count_of(uneven ? record.rank : 0)) return false;
   if (most == 0) return true;
-  auto const [sends, receives] = Uses(call, record);
+  auto const [sends, receives] = uses_of(call.what, call.root == record.rank);
   bool const there = (!sends || call.send.buffer != nullptr) && (!receives || call.receive.buffer != nullptr);
   return there && call.send.buffer != call.receive.buffer;
 }

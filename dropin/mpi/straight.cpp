@@ -111,12 +111,10 @@ void each_block(Side const& side, std::span<Byte> memory, F const& f) {
 
 std::optional<std::int64_t> run_straight(Call const& call, Record& record) {
   if (has_root(call.what) && (call.root < 0 || call.root >= record.size)) return std::nullopt;
-  bool const root = call.root == record.rank;
-  bool const sends = call.what != Function::scatterv || root;
-  bool const takes = call.what != Function::gatherv || root;
+  auto const [sends, receives] = uses_of(call.what, call.root == record.rank);
   PlainBlocks const from(call.send, record.size);
   PlainBlocks const into(call.receive, record.size);
-  if ((sends && !from.good()) || (takes && !into.good())) return std::nullopt;
+  if ((sends && !from.good()) || (receives && !into.good())) return std::nullopt;
   Blocks blocks(record.rank, record.size);
   if (call.what == Function::gatherv) {
     blocks.send(from.block(), call.root);
@@ -125,7 +123,7 @@ std::optional<std::int64_t> run_straight(Call const& call, Record& record) {
   }
   if (call.what == Function::scatterv) {
     blocks.take(into.block(), call.root);
-  } else if (takes) {
+  } else if (receives) {
     for (Rank r = 0; r < record.size; ++r) blocks.take(into.block(r), r);
   }
   blocks.run(*record.ours);
