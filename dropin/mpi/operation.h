@@ -28,18 +28,18 @@ struct Side {
   };
   struct BlockType {
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    Distribution layout{};
+    TypeLayout layout{};
   };
 
   bool used = false;
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  Distribution layout{};
+  TypeLayout layout{};
   std::vector<Block> blocks;
   std::vector<BlockType> types{};  ///< of each block; none: all are of `type`
   bool anywhere = false;           ///< the schedule finds blocks of plain data where they lie
 
   [[nodiscard]] MPI_Datatype type_of(std::size_t block) const { return types.empty() ? type : types[block].type; }
-  [[nodiscard]] Distribution const& layout_of(std::size_t block) const {
+  [[nodiscard]] TypeLayout const& layout_of(std::size_t block) const {
     return types.empty() ? layout : types[block].layout;
   }
   [[nodiscard]] std::int64_t bytes(std::size_t block) const { return blocks[block].count * layout_of(block).size; }
@@ -152,9 +152,9 @@ class Operation {
 };
 
 /// Combine by the MPI library. `commutative` lets the operands be exchanged where that saves a copy.
-[[nodiscard]] Combine combine_by(MPI_Op op, MPI_Datatype type, Distribution const& layout, bool commutative);
+[[nodiscard]] Combine combine_by(MPI_Op op, MPI_Datatype type, TypeLayout const& layout, bool commutative);
 
 /// Bytes of one element as a reduction's schedule moves it.
-[[nodiscard]] inline std::int64_t element_of(Distribution const& layout) { return layout.size > 0 ? layout.size : 1; }
+[[nodiscard]] inline std::int64_t element_of(TypeLayout const& layout) { return layout.size > 0 ? layout.size : 1; }
 
 }  // namespace allport::dropin
