@@ -32,7 +32,7 @@ constexpr Seconds tuning_allowance{0.02};
 /// more than it saves.
 constexpr double shortest_watched = 1e-3;
 constexpr double agreements = 10;
-/// Short calls: below so many seconds, or with at most so many bytes on a rank. Their times scatter, and to time more of
+/// Short calls: below so many seconds, or with at most so many bytes on a rank. Their times scatter, and timing more of
 /// them costs less than a barrier before each.
 constexpr double short_call = 1e-3;
 constexpr std::int64_t short_message = 4096;
