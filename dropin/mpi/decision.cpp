@@ -238,16 +238,12 @@ Seconds our_seconds(Record const& record, Contract const& contract) {
   return timed ? *timed : chosen(record, contract).best.predicted;
 }
 
-CallShape shape_of(Call const& call) {
-  CallShape shape{.record = call.comm != MPI_COMM_NULL ? record_of(call.comm) : nullptr};
-  if (shape.record == nullptr || !shape.record->ours) return shape;
-  shape.bytes = bytes_of(call, *shape.record);
-  if (shape.bytes >= 0) shape.site = shape.record->sites.find(call.what, shape.bytes);
-  return shape;
-}
-
-bool passes_through(CallShape const& shape) {
-  return !state().counting && shape.record != nullptr && is_passed(shape);
+bool passes_through(Call const& call, CallShape& shape) {
+  auto* const record = shape.record = call.comm != MPI_COMM_NULL ? record_of(call.comm) : nullptr;
+  if (record == nullptr) return false;
+  if (record->ours) shape.bytes = bytes_of(call, *record);
+  if (shape.bytes >= 0) shape.site = record->sites.find(call.what, shape.bytes);
+  return !state().counting && is_passed(shape);
 }
 
 Site& decided_site(Call const& call, CallShape& shape) {

@@ -20,12 +20,10 @@ struct CallShape {
   std::int64_t bytes = -1;   ///< of the longest block, as far as all ranks know it; negative: wrong arguments
   Site* site = nullptr;      ///< null: not decided yet
 };
-/// Without the lock.
-[[nodiscard]] CallShape shape_of(Call const& call);
-
 /// True where the MPI library does the call, and nobody wants it counted. Without the lock; a fraction of what the
 /// shortest call takes.
-[[nodiscard]] bool passes_through(CallShape const& shape);
+/// @param shape  set to the call's
+[[nodiscard]] bool passes_through(Call const& call, CallShape& shape);
 
 /// Decides who does calls like this one, if nobody has. Under the Lock. @pre shape.record->ours
 Site& decided_site(Call const& call, CallShape& shape);

@@ -30,8 +30,8 @@ int make_persistent(Call const& call, CallShape const& shape, MPI_Request* reque
 /// `looked_at` where the call is not simply the library's. @pre at_work()
 template <class F, class LookedAt>
 int choose_side(Call const& call, F const& library, LookedAt const& looked_at) {
-  auto const shape = shape_of(call);
-  return passes_through(shape) ? Library(library)() : looked_at(shape, Library(library));
+  CallShape shape;
+  return passes_through(call, shape) ? Library(library)() : looked_at(shape, Library(library));
 }
 template <class F>
 int blocking(Call const& call, F const& library) {
