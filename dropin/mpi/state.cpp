@@ -10,10 +10,10 @@
 #include "handback/told.h"
 #include "handback/world_ranks.h"
 #include "neighbours.h"
+#include "placement.h"
 #include "progress.h"
 #include "report.h"
 #include "requests.h"
-#include "shape.h"
 
 namespace allport::dropin {
 namespace {
@@ -124,7 +124,7 @@ std::shared_ptr<Record> make_record(MPI_Comm comm) {
     if (!box) record->places = whole;
     if (state().counting && record->rank == 0) {
       Lock const lock;
-      ++state().shapes[shape_of(box, state().world->machine(), record->size)];
+      ++state().placements[placement_of(box, state().world->machine(), record->size)];
     }
     record->neighbourhood = neighbourhood_of(comm, *record);
     recall_tuning(*record);

@@ -71,7 +71,7 @@ struct State {
   std::string orders;     ///< what was chosen there, a line each, where it is counted. Under the Lock
   /// What communicators that this process is rank 0 of are on the machine, how many each, where it is counted. Under
   /// the Lock.
-  std::map<std::string, int> shapes;
+  std::map<std::string, int> placements;
   std::string why_inactive;
   std::string report_to;  ///< ALLPORT_REPORT of rank 0
   Trying trying = Trying::automatic;
