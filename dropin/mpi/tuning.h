@@ -19,9 +19,9 @@ using handback::Trying;
 
 /// Predictions for the least call of a site.
 struct Expected {
-  Choice choice{};        ///< of ours
-  MpiPrice library{};     ///< the MPI library's
-  bool differs = true;    ///< false: ours does what the library does
+  Choice choice{};      ///< of ours
+  MpiPrice library{};   ///< the MPI library's
+  bool differs = true;  ///< false: ours does what the library does
 };
 
 /// All ranks of the communicator hold equal ones and use them alike. Under the Lock.
