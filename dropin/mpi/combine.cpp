@@ -14,7 +14,7 @@ void apply(std::byte const* in, std::byte* inout, std::int64_t count, MPI_Dataty
 
 }  // namespace
 
-Combine combine_by(MPI_Op op, MPI_Datatype type, Distribution const& layout, bool commutative) {
+Combine combine_by(MPI_Op op, MPI_Datatype type, TypeLayout const& layout, bool commutative) {
   if (layout.plain) {
     return [op, type, layout, commutative](std::byte const* left, std::byte const* right, std::byte* out,
                                            std::int64_t bytes) {

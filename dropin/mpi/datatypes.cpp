@@ -76,8 +76,8 @@ bool is_sequence(MPI_Datatype type) {
   return answer;
 }
 
-Distribution measure(MPI_Datatype type) {
-  Distribution l;
+TypeLayout measure(MPI_Datatype type) {
+  TypeLayout l;
   MPI_Count size = 0;
   MPI_Aint lb = 0;
   MPI_Aint extent = 0;
@@ -109,10 +109,10 @@ MPI_Comm quiet_communicator() { return quiet; }
 
 bool is_predefined(MPI_Datatype type) { return is_named(envelope_of(type).combiner); }
 
-Distribution layout_of(MPI_Datatype type) {
+TypeLayout layout_of(MPI_Datatype type) {
   // Predefined types never go, so what was measured stays true.
   static std::mutex mutex;
-  static std::unordered_map<MPI_Datatype, Distribution> known;
+  static std::unordered_map<MPI_Datatype, TypeLayout> known;
   {
     std::scoped_lock const lock(mutex);
     if (auto const found = known.find(type); found != known.end()) return found->second;

@@ -10,7 +10,7 @@
 
 namespace allport::dropin {
 
-struct Distribution {
+struct TypeLayout {
   std::int64_t size = 0;         ///< bytes of data
   std::int64_t extent = 0;       ///< from one element to the next
   std::int64_t true_lb = 0;      ///< where the first byte lies
@@ -18,7 +18,7 @@ struct Distribution {
   bool plain = false;            ///< elements lie one behind the other, without gaps, their bytes in packing order
 };
 
-[[nodiscard]] Distribution layout_of(MPI_Datatype type);
+[[nodiscard]] TypeLayout layout_of(MPI_Datatype type);
 
 /// False for MPI_DATATYPE_NULL and for types that were not committed.
 [[nodiscard]] bool is_usable(MPI_Datatype type);
@@ -48,13 +48,13 @@ class OwnType {
 };
 
 /// count * layout.size bytes; elements of any length. @throws Error(mpi)
-void pack(void const* from, std::int64_t count, MPI_Datatype type, Distribution const& layout, std::byte* to);
-void unpack(std::byte const* from, void* to, std::int64_t count, MPI_Datatype type, Distribution const& layout);
+void pack(void const* from, std::int64_t count, MPI_Datatype type, TypeLayout const& layout, std::byte* to);
+void unpack(std::byte const* from, void* to, std::int64_t count, MPI_Datatype type, TypeLayout const& layout);
 
 /// Memory for elements of a type that is not plain, aligned for any of C's types.
 class Elements {
  public:
-  Elements(std::int64_t count, Distribution const& layout);
+  Elements(std::int64_t count, TypeLayout const& layout);
   [[nodiscard]] std::byte* base() { return base_; }  ///< what MPI calls take as buffer
 
  private:

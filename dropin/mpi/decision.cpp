@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <tuple>
 
 #include "allport/select/mpi_price.h"
 #include "allport/select/select.h"
 #include "datatypes.h"
-#include "handback/decide.h"
 #include "neighbours.h"
 #include "operation.h"
 
@@ -33,46 +31,29 @@ bool is_good(Operand const& operand, int ranks) {
   return operand.buffer != nullptr || most == 0 || !is_predefined(operand.type);
 }
 
-/// Where MPI_IN_PLACE stands, and may stand.
-bool in_place_is_good(Call const& call, bool root) {
-  auto const send = call.send.in_place();
-  auto const receive = call.receive.in_place();
-  switch (call.what) {
-    case Function::barrier:
-      return true;
-    case Function::bcast:
-      return !receive;
-    case Function::scatter:
-    case Function::scatterv:
-      return !send && (!receive || root);
-    case Function::reduce:
-    case Function::gather:
-    case Function::gatherv:
-      return !receive && (!send || root);
-    default:
-      return !receive;
-  }
+/// MPI_IN_PLACE stands only where it may.
+bool in_place_is_good(Call const& call, bool is_root) {
+  bool const scatters = collective(call.what) == Collective::scatter;
+  auto const& may = scatters ? call.receive : call.send;
+  auto const& may_not = scatters ? call.send : call.receive;
+  return !may_not.in_place() && (!may.in_place() || is_root || !has_root(call.what));
 }
 
 bool arguments_are_good(Call const& call, Record const& record) {
   if (is_of_neighbours(call.what)) return neighbour_arguments_are_good(call, record);
   auto const n = record.size;
   if (has_root(call.what) && (call.root < 0 || call.root >= n)) return false;
-  bool const root = call.root == record.rank;
-  if (!in_place_is_good(call, root)) return false;
+  bool const is_root = call.root == record.rank;
+  if (!in_place_is_good(call, is_root)) return false;
+  auto const uses = uses_of(call.what, is_root);
   if (reduces(call.what)) {
     if (!is_good({nullptr, 0, call.receive.type, {}, {}}, n) || !is_defined(call.op, call.receive.type)) return false;
-    bool const has_output = call.what != Function::reduce || root;
     auto input = call.receive;
     input.buffer = call.send.in_place() ? call.receive.buffer : call.send.buffer;
-    return is_good(input, n) && (!has_output || is_good(call.receive, n));
+    return is_good(input, n) && (!uses.receive || is_good(call.receive, n));
   }
-  auto const collective = dropin::collective(call.what);
-  bool const sends = collective == Collective::scatter ? root : call.what != Function::bcast;
-  bool const receives = collective == Collective::gather ? root : true;
-  if (call.what == Function::barrier) return true;
-  if (sends && !call.send.in_place() && !is_good(call.send, n)) return false;
-  return !receives || call.receive.in_place() || is_good(call.receive, n);
+  return (!uses.send || call.send.in_place() || is_good(call.send, n)) &&
+         (!uses.receive || call.receive.in_place() || is_good(call.receive, n));
 }
 
 /// Bytes of one element; negative where the type has none that MPI would tell.
@@ -96,13 +77,13 @@ std::int64_t bytes_of(Call const& call, Record const& record) {
   return most * type_size(operand.type);
 }
 
-/// The least call of a size class, which stands for all of them; whole doubles where they are added.
+/// The least call of a size class; whole doubles where they are added.
 Contract least_of(Function what, int size_class, Rank ranks) {
-  auto const bytes = size_class == 0 ? std::int64_t{0} : std::int64_t{1} << (size_class - 1);
+  auto const bytes = least_bytes(size_class);
   return {collective(what), ranks, 0, bytes, reduces(what) ? std::clamp<std::int64_t>(bytes, 1, 8) : 1};
 }
 
-/// How a collective of ours goes about whose lengths only some ranks know: they travel first.
+/// What sends the lengths first where only some ranks know them.
 Contract lengths_of(Function what, Rank ranks) {
   auto const pairs = what == Function::alltoallv;
   return {pairs ? Collective::allgather : Collective::broadcast, ranks, 0, 8 * std::int64_t{ranks}, 1};
@@ -122,69 +103,30 @@ Choice chosen(Record const& record, Contract const& contract) {
                  .mapping = record.mapping});
 }
 
-constexpr auto theirs_is_faster = "MPI's own is expected to be faster";
-
-/// What we would do, and how long the lengths travel ahead of it.
-struct Plan {
-  Choice choice;
-  Seconds first{};
-};
-
-Plan plan_of(Record const& record, Function what, Contract const& contract) {
+Expected expected_of(Record const& record, Function what, int size_class) {
+  auto const contract = least_of(what, size_class, record.size);
+  Expected expected;
+  Seconds lengths{};
   try {
-    Plan plan{chosen(record, contract)};
-    if (lengths_are_secret(what)) plan.first = our_seconds(record, lengths_of(what, contract.ranks));
-    return plan;
+    expected.choice = chosen(record, contract);
+    if (lengths_are_secret(what)) lengths = our_seconds(record, lengths_of(what, contract.ranks));
   } catch (Error const&) {
     throw Error(ErrorKind::unsupported,
                 fmt::format("no algorithm for {} on {}", name(contract.what), record.ours->machine().name()));
   }
+  expected.library = mpi_price_of(machine_of(record, contract.what), contract, record.mapping);
+  expected.choice.best.predicted += lengths;
+  if (expected.library.ours) *expected.library.ours += lengths;
+  return expected;
 }
 
-/// Why the MPI library does calls like this one; empty: we do them.
-std::string why_by_price(Record const& record, Function what, Contract const& contract) {
-  auto const& machine = machine_of(record, contract.what);
-  auto const hopeless = [&]() -> std::string {
-    // MPI libraries return at once where nothing is to be moved.
-    if (contract.bytes == 0 && contract.what != Collective::barrier) return theirs_is_faster;
-    if (!state().without_links) return {};
-    return no_links_measured;
-  };
-  auto const loses = [&](Plan const& plan) -> std::string {
-    auto choice = plan.choice;
-    auto price = mpi_price_of(machine, contract, record.mapping);
-    choice.best.predicted += plan.first;
-    if (price.ours) *price.ours += plan.first;
-    return expect_to_win(choice, price) ? "" : theirs_is_faster;
-  };
-  auto const plan = [&] { return plan_of(record, what, contract); };
-  return handback::decide(state().policy, hopeless, plan, loses).why_not;
+/// Which calls are sampled.
+bool are_secret(Function what, Record const& record) {
+  return is_of_neighbours(what) ? record.neighbourhood && only_pairs_know_lengths(what, record)
+                                : lengths_are_secret(what);
 }
 
-constexpr auto theirs_was_faster = "MPI's own took less time when both were tried";
-
-/// Calls of this size class, to be tried; nothing where they are not.
-std::unique_ptr<Trial> new_trial(Record const& record, Function what, int size_class, bool by_price) {
-  auto const contract = least_of(what, size_class, record.size);
-  if (contract.bytes == 0 && contract.what != Collective::barrier) return nullptr;
-  auto const& machine = machine_of(record, contract.what);
-  auto const theirs = mpi_price_of(machine, contract, record.mapping);
-  if (!is_tried(what, theirs.source)) return nullptr;
-  try {
-    return std::make_unique<Trial>(record, site_of(record, what, size_class), chosen(record, contract), theirs,
-                                   by_price);
-  } catch (Error const&) {  // no algorithm
-    return nullptr;
-  }
-}
-
-Verdict settled(Trial const& trial) {
-  if (!trial.is_over() && trial.resting() == 0) return Verdict::tried;
-  return trial.prefers_ours() ? Verdict::take : Verdict::back;
-}
-
-/// As by why_by_price(), or by trying, for all calls of the size class.
-/// Why what is cheaper by price is not taken for that; empty: it is.
+/// Reason why a predicted win is not trusted; empty: it is.
 std::string why_no_price_counts(Record const& record) {
   if (state().policy != Policy::automatic) return {};
   if (state().guessed) return "no machine was named, and trying has not shown that ours is quicker";
@@ -193,35 +135,46 @@ std::string why_no_price_counts(Record const& record) {
   return {};
 }
 
-Verdict decided(Record& record, Function what, int size_class) {
-  auto& why = record.reasons[{what, size_class}];
+/// By the predicted times, or by tuning.
+std::unique_ptr<Site> decided(Record const& record, Function what, int size_class) {
+  bool const automatic = state().policy == Policy::automatic;
   bool const of_neighbours = is_of_neighbours(what);
-  why = of_neighbours ? why_not_for_neighbours(record, what, size_class)
-                      : why_by_price(record, what, least_of(what, size_class, record.size));
+  auto const* const library_is_faster =
+      of_neighbours ? "MPI's own sends blocks straight, too, and no way round is expected to be faster"
+                    : "MPI's own is expected to be faster";
+  auto site = std::make_unique<Site>();
+  auto& why = site->why_not;
+  std::optional<Expected> expected;
+  if (automatic && size_class == 0 && what != Function::barrier) {
+    why = library_is_faster;  // MPI libraries return at once where nothing is to be moved
+  } else {
+    try {
+      expected = of_neighbours ? expected_of_neighbours(record, what, size_class)
+                               : expected_of(record, what, size_class);
+      if (automatic && !(expected->differs && expect_to_win(expected->choice, expected->library))) {
+        why = library_is_faster;
+      }
+    } catch (Error const& e) {
+      why = e.what();
+    }
+    if (automatic && state().without_links) why = no_links_measured;
+  }
   if (why.empty()) why = why_no_price_counts(record);
-  auto trial = of_neighbours ? new_neighbour_trial(record, what, size_class, why.empty())
-                             : new_trial(record, what, size_class, why.empty());
-  if (!trial) return why.empty() ? Verdict::take : Verdict::back;
-  why = theirs_was_faster;
-  auto const verdict = settled(*trial);
-  record.trials[{what, size_class}] = std::move(trial);
-  return verdict;
+  site->decision = why.empty() ? Decision::ours : Decision::library;
+  if (expected && expected->differs && !are_secret(what, record) && is_tuned(what, expected->library.source)) {
+    site->tuning = std::make_unique<Tuning>(record, site_name(record, what, size_class), *expected, why.empty());
+    why = "MPI's own took less time when both were tried";
+    site->follow_tuning();
+  }
+  return site;
 }
 
-bool is_ours(Record& record, Function what, std::int64_t bytes) {
-  auto& verdict = record.verdict(what, bytes);
-  if (verdict == Verdict::open) verdict = decided(record, what, size_class(bytes));
-  if (verdict == Verdict::tried) return record.trials.at({what, size_class(bytes)})->prefers_ours();
-  return verdict == Verdict::take;
+Site& site_of(Record& record, Function what, std::int64_t bytes) {
+  auto* const known = record.sites.find(what, bytes);
+  return known != nullptr ? *known : record.sites.add(what, bytes, decided(record, what, size_class(bytes)));
 }
 
-/// Nothing where such calls are ours.
-std::optional<std::string> why_not(Record& record, Function what, std::int64_t bytes) {
-  if (is_ours(record, what, bytes)) return std::nullopt;
-  return record.reasons.at({what, size_class(bytes)});
-}
-
-/// Operands that may not be exchanged: what is needed beside the collective itself.
+/// The same for operands that may not be exchanged, which takes two collectives.
 std::optional<std::string> why_not_in_order(Record& record, Call const& call) {
   if (!record.in_order()) return "non-commutative operation where ranks are not in the machine's order";
   auto const what = collective(call.what);
@@ -229,7 +182,7 @@ std::optional<std::string> why_not_in_order(Record& record, Call const& call) {
                     : what == Collective::reduce  ? Function::gather
                                                   : Function::scatter;
   for (auto const step : {Function::reduce, next}) {
-    if (auto why = why_not(record, step, unknown_bytes)) return why;
+    if (auto const& site = site_of(record, step, unknown_bytes); !site.is_ours()) return site.why_not;
   }
   return std::nullopt;
 }
@@ -242,26 +195,32 @@ bool is_in_order(Call const& call) {
   return commutative == 0;
 }
 
-/// Which calls are sampled.
-bool are_secret(Function what, Record const& record) {
-  return is_of_neighbours(what) ? record.neighbourhood && only_pairs_know_lengths(what, record)
-                                : lengths_are_secret(what);
-}
-
-Sampled& sampled(Record& record, Function what) { return record.sampled[static_cast<std::size_t>(what)]; }
-
-/// Calls of known length that follow one which was looked at are handed back, or go straight, so often.
+/// So many calls that follow a sampled one are passed to the library, or go straight.
 constexpr int calls_between_looks = 127;
 
-/// Mean block up to which telling the lengths first takes longer than any tree saves.
+/// Mean block up to which sending the lengths first takes longer than any tree saves.
 constexpr std::int64_t longest_straight = 4096;
 
-void plan_next_look(Record& record, Function what) {
-  auto& s = sampled(record, what);
+void plan_next_look(Record& record, Function what, Sampled& sampled) {
   // What goes straight the library sends straight, too.
-  bool const is_short = state().policy == Policy::automatic && s.bytes <= longest_straight;
-  bool const loses = s.bytes >= 0 && (is_short || !is_ours(record, what, s.bytes));
-  s.calls = loses ? calls_between_looks : 0;
+  bool const is_short = state().policy == Policy::automatic && sampled.bytes <= longest_straight;
+  bool const loses = sampled.bytes >= 0 && (is_short || !site_of(record, what, sampled.bytes).is_ours());
+  sampled.passed = loses ? calls_between_looks : 0;
+}
+
+/// True where the library does the call by what was decided before, which is counted.
+bool is_passed(CallShape const& shape) {
+  if (!shape.record->ours) return true;
+  auto* const site = shape.site;
+  if (site == nullptr) return false;
+  auto const decision = site->decision.load(std::memory_order_relaxed);
+  if (decision == Decision::library) {
+    site->count_untimed();
+    return true;
+  }
+  if (decision == Decision::tuned || site->sampled.passed == 0) return false;
+  --site->sampled.passed;
+  return true;
 }
 
 }  // namespace
@@ -274,97 +233,49 @@ std::optional<std::string> why_not_possible(Call const& call, Record const& reco
   return std::nullopt;
 }
 
-bool has_root(Function what) {
-  return what == Function::bcast || what == Function::reduce || what == Function::scatter ||
-         what == Function::scatterv || what == Function::gather || what == Function::gatherv;
-}
-
-bool lengths_are_secret(Function what) {
-  return what == Function::scatterv || what == Function::gatherv || what == Function::alltoallv ||
-         what == Function::neighbor_allgatherv || what == Function::neighbor_alltoallv ||
-         what == Function::neighbor_alltoallw;
-}
-
 Seconds our_seconds(Record const& record, Contract const& contract) {
   auto const timed = mpi_price_of(machine_of(record, contract.what), contract, record.mapping).ours;
   return timed ? *timed : chosen(record, contract).best.predicted;
 }
 
-bool is_handed_back(Call const& call, Record& record) {
-  if (!record.ours) return true;
-  auto const bytes = bytes_of(call, record);
-  if (bytes < 0) return false;
-  auto const verdict = record.verdict(call.what, bytes).load(std::memory_order_relaxed);
-  if (verdict == Verdict::open || verdict == Verdict::tried) return false;
-  if (verdict == Verdict::back) {
-    record.rested(call.what, bytes);
-    return true;
-  }
-  if (!are_secret(call.what, record) || sampled(record, call.what).calls == 0) return false;
-  --sampled(record, call.what).calls;
-  return true;
+bool passes_through(Call const& call, CallShape& shape) {
+  auto* const record = shape.record = call.comm != MPI_COMM_NULL ? record_of(call.comm) : nullptr;
+  if (record == nullptr) return false;
+  if (record->ours) shape.bytes = bytes_of(call, *record);
+  if (shape.bytes >= 0) shape.site = record->sites.find(call.what, shape.bytes);
+  return !state().counting && is_passed(shape);
 }
 
-std::optional<std::string> why_not(Call const& call, Record& record) {
-  if (!record.ours) return record.why_not;
-  if (is_handed_back(call, record)) {
-    return why_not(record, call.what, bytes_of(call, record))
-        .value_or("blocks of the length that was seen last are quicker by MPI's own");
+Site& decided_site(Call const& call, CallShape& shape) {
+  if (shape.site == nullptr) shape.site = &site_of(*shape.record, call.what, shape.bytes);
+  return *shape.site;
+}
+
+std::optional<std::string> why_not(Call const& call, CallShape& shape) {
+  auto& record = *shape.record;
+  if (is_passed(shape)) {
+    if (!record.ours) return record.why_not;
+    if (!shape.site->is_ours()) return shape.site->why_not;
+    return "blocks of the length that was seen last are quicker by MPI's own";
   }
   if (auto why = why_not_possible(call, record)) return why;
   if (is_in_order(call)) return why_not_in_order(record, call);
-  auto why = why_not(record, call.what, bytes_of(call, record));
-  if (!why && are_secret(call.what, record)) plan_next_look(record, call.what);
-  return why;
+  auto& site = decided_site(call, shape);
+  if (!site.is_ours()) return site.why_not;
+  if (are_secret(call.what, record)) plan_next_look(record, call.what, site.sampled);
+  return std::nullopt;
 }
 
-bool is_timed(Call const& call, Record& record) {
-  if (!record.ours) return false;
-  auto const bytes = bytes_of(call, record);
-  if (bytes < 0) return false;
-  auto const& verdict = record.verdict(call.what, bytes);
-  if (verdict.load(std::memory_order_relaxed) == Verdict::open) {
-    Lock const lock;
-    std::ignore = is_ours(record, call.what, bytes);
-  }
-  if (verdict.load(std::memory_order_relaxed) != Verdict::tried) return false;
+bool is_timed(Call const& call) {
   return !reduces(call.what) || is_predefined_op(call.op) || !is_in_order(call);
 }
 
-Trial& trial_of(Call const& call, Record& record) {
-  return *record.trials.at({call.what, size_class(bytes_of(call, record))});
-}
-
-std::optional<std::string> why_not(Call const& call, Record& record, Trial const& trial) {
-  if (!trial.is_ours()) return "MPI's own, which is being tried or was best when it was";
-  return why_not_possible(call, record);
-}
-
-void learn(Call const& call, Record& record, double seconds) {
-  auto const bytes = bytes_of(call, record);
-  auto& trial = trial_of(call, record);
-  trial.record(record, seconds);
-  auto& rest = record.resting[static_cast<std::size_t>(call.what)][static_cast<std::size_t>(size_class(bytes))];
-  rest = trial.is_over() ? 0 : trial.resting();
-  record.verdict(call.what, bytes) = settled(trial);
-}
-
-void rested(Call const& call, Record& record) {
-  if (auto const bytes = bytes_of(call, record); bytes >= 0) record.rested(call.what, bytes);
-}
-
-bool goes_straight(Call const& call, Record& record) {
-  if (!are_secret(call.what, record) || sampled(record, call.what).straight == 0) return false;
-  --sampled(record, call.what).straight;
-  return true;
-}
-
-void learn(Call const& call, Record& record, std::vector<std::int64_t> const& lengths) {
+void learn_lengths(Call const& call, CallShape const& shape, std::vector<std::int64_t> const& lengths) {
   auto const total = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-  auto& s = sampled(record, call.what);
+  auto& s = shape.site->sampled;
   s.bytes = total / static_cast<std::int64_t>(lengths.size());
-  plan_next_look(record, call.what);
-  s.straight = s.calls == 0 && s.bytes <= longest_straight && !record.ours->checks() ? calls_between_looks : 0;
+  plan_next_look(*shape.record, call.what, s);
+  s.straight = s.passed == 0 && s.bytes <= longest_straight && !shape.record->ours->checks() ? calls_between_looks : 0;
 }
 
 }  // namespace allport::dropin

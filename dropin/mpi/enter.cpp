@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <tuple>
 #include <utility>
 
-#include "decision.h"
 #include "operation.h"
 #include "report.h"
 #include "requests.h"
@@ -25,15 +23,15 @@ std::optional<std::string> why_not_asked(Record const* record, bool goes_on) {
   return state().active ? "communicator that was made unseen" : state().why_inactive;
 }
 
-/// Runs `take` under the lock where `against` says nothing; else the library.
+/// Runs `take` under the lock where `against` gives no reason; else the library.
 template <class Against, class Take>
-int enter(Call const& call, std::shared_ptr<Record> const& record, Library const& library, bool goes_on,
-          Against const& against, Take const& take) {
+int enter(Call const& call, Record const* record, Library const& library, bool goes_on, Against const& against,
+          Take const& take) {
   int code = MPI_SUCCESS;
   handback::enter(
-      tally_of(call, record.get()),
+      tally_of(call, record),
       [&] {
-        if (auto why = why_not_asked(record.get(), goes_on)) return handback::handed_back(*why);
+        if (auto why = why_not_asked(record, goes_on)) return handback::handed_back(*why);
         Lock const lock;
         if (std::optional<std::string> why = against()) return handback::handed_back(*why);
         return take();
@@ -42,64 +40,81 @@ int enter(Call const& call, std::shared_ptr<Record> const& record, Library const
   return code;
 }
 
-/// @param begins  the first of a trial
-handback::Outcome run_ours(Call const& call, std::shared_ptr<Record> const& record, Way const& way,
-                           bool begins = false) {
-  Operation operation(call, record, way, goes_straight(call, *record));
+/// The call as MPI reads it on this rank.
+Call as_read(Call const& given, Record const* record) {
+  return record != nullptr && record->ours ? significant(given, record->rank) : given;
+}
+
+/// @param begins  the first of ours that is timed
+handback::Outcome run_long(Call const& call, CallShape& shape, Variant const& variant = {}, bool begins = false) {
+  auto& record = *shape.record;
+  auto& site = decided_site(call, shape);
+  bool const straight = site.sampled.straight > 0;
+  if (straight) --site.sampled.straight;
+  Operation operation(call, record.shared_from_this(), variant, straight);
   operation.start_blocking();
   operation.wait();
-  if (!operation.lengths().empty()) learn(call, *record, operation.lengths());
-  remember_form(call, *record);
-  if (begins && way.is_usual()) prepare_for_all_roots(call, *record);
-  auto counted = taken(*record, operation.contract(), operation.bytes());
+  if (!operation.lengths().empty()) learn_lengths(call, shape, operation.lengths());
+  remember_form(call, record, site.form);
+  if (begins && variant.is_default()) prepare_for_all_roots(call, shape);
+  auto counted = taken(record, operation.contract(), operation.bytes());
   counted.how = operation.how();
   return {{}, std::move(counted), false};
 }
 
-/// By whom its trial wants it done; what it takes is the trial's next time, whatever becomes of the call, because other
+/// As the site's tuning says; what the call takes is the tuning's next time, whatever becomes of it, because other
 /// ranks count it, too.
-int run_timed(Call const& call, std::shared_ptr<Record> const& record, Library const& library) {
+int run_timed(Call const& call, CallShape& shape, Library const& library) {
   auto const began = now();
+  auto& record = *shape.record;
+  auto& tuning = *shape.site->tuning;
   auto code = enter(
-      call, record, library, false,
-      [&] {
-        auto& trial = trial_of(call, *record);
-        trial.end_rest();
-        if (trial.begins() && !why_not_possible(call, *record)) {
-          prepare_for_all_roots(call, *record);
-          prepare_agreement(*record);
+      call, &record, library, false,
+      [&]() -> std::optional<std::string> {
+        tuning.skip_untimed();
+        if (tuning.begins() && !why_not_possible(call, record)) {
+          prepare_for_all_roots(call, shape);
+          prepare_agreement(record);
         }
-        return why_not(call, *record, trial);
+        if (!tuning.is_ours()) return "MPI's own, which is being tried or was best when it was";
+        return why_not_possible(call, record);
       },
       [&] {
-        auto& trial = trial_of(call, *record);
-        bool const begins = trial.begins_ours();
-        // As calls of ours go once they are decided: the long way would be on their clock.
-        if (!begins && trial.way().is_usual()) {
-          if (auto counted = run_short_of_trial(call, *record))
-            return handback::Outcome{{}, std::move(*counted), false};
+        bool const begins = tuning.begins_ours();
+        // As calls of ours are done once they are decided: the long way would be on their clock.
+        if (!begins && tuning.variant().is_default()) {
+          if (auto counted = run_form(call, shape)) return handback::Outcome{{}, std::move(*counted), false};
         }
-        return run_ours(call, record, trial.way(), begins);
+        return run_long(call, shape, tuning.variant(), begins);
       });
   try {
     Lock const lock;
-    learn(call, *record, now() - began);
+    tuning.record(record, now() - began);
+    shape.site->follow_tuning();
   } catch (std::exception const& e) {
     code = fail(call, e.what());
   }
   return code;
 }
 
-handback::Outcome under_way() { return {{}, {}, true}; }
+/// @param begin  Operation -> its MPI_Request, or none: there is no room for it, on no rank
+template <class Begin>
+int in_request(Call const& given, CallShape shape, MPI_Request* request, Library library, Begin const& begin) {
+  if (request == nullptr) return library();
+  auto const call = as_read(given, shape.record);
+  return enter(
+      call, shape.record, library, true, [&] { return why_not(call, shape); },
+      [&] {
+        std::optional<MPI_Request> const begun =
+            begin(std::make_shared<Operation>(call, shape.record->shared_from_this()));
+        if (!begun)
+          return handback::handed_back("more persistent collectives on one communicator than it has tags for");
+        *request = *begun;
+        return handback::Outcome{{}, {}, true};
+      });
+}
 
 }  // namespace
-
-bool passes_straight(Call const& call) {
-  if (state().counting || call.comm == MPI_COMM_NULL) return false;
-  auto* record = known_record(call.comm);
-  if (record == nullptr) record = record_of(call.comm).get();
-  return record != nullptr && is_handed_back(call, *record);
-}
 
 void print_error(Call const& call, char const* text) {
   fmt::print(stderr, "allport: {}: {}\n", name(call.what), text);
@@ -108,66 +123,47 @@ void print_error(Call const& call, char const* text) {
 
 int fail(Call const& call, char const* text) {
   print_error(call, text);
-  if (auto const record = record_of(call.comm); record && record->context) record->context->spoil();
+  if (auto* const record = record_of(call.comm); record != nullptr && record->context) record->context->spoil();
   PMPI_Comm_call_errhandler(call.comm, MPI_ERR_OTHER);
   return MPI_ERR_OTHER;
 }
 
-namespace {
-
-/// The call as MPI reads it on this rank.
-Call as_read(Call const& given) {
-  auto const* record = known_record(given.comm);
-  if (record == nullptr) record = record_of(given.comm).get();
-  return record != nullptr && record->ours ? significant(given, record->rank) : given;
-}
-
-}  // namespace
-
-int run_blocking(Call const& given, Library library) {
-  auto const call = as_read(given);
-  if (auto const code = run_short(call)) return *code;
-  auto const record = record_of(call.comm);
-  if (record != nullptr && is_timed(call, *record)) return run_timed(call, record, library);
+int run_blocking(Call const& given, CallShape const& seen, Library library) {
+  auto const call = as_read(given, seen.record);
+  auto shape = seen;
+  if (shape.site == nullptr && shape.bytes >= 0) {
+    Lock const lock;
+    decided_site(call, shape);
+  }
+  switch (shape.site != nullptr ? shape.site->decision.load(std::memory_order_relaxed) : Decision::library) {
+    case Decision::ours:
+      if (auto const code = run_short(call, shape)) return *code;
+      break;
+    case Decision::tuned:
+      if (is_timed(call)) return run_timed(call, shape, library);
+      break;
+    case Decision::library:
+      break;
+  }
   return enter(
-      call, record, library, false, [&] { return why_not(call, *record); },
+      call, shape.record, library, false, [&] { return why_not(call, shape); },
       [&] {
-        auto outcome = run_ours(call, record, {});
-        rested(call, *record);
+        auto outcome = run_long(call, shape);
+        shape.site->count_untimed();
         return outcome;
       });
 }
 
-namespace {
-
-/// @param begin  Operation -> its MPI_Request, or none: there is no room for it, on no rank
-template <class Begin>
-int in_request(Call const& given, MPI_Request* request, Library library, Begin const& begin) {
-  if (request == nullptr) return library();
-  auto const call = as_read(given);
-  auto const record = record_of(call.comm);
-  return enter(
-      call, record, library, true, [&] { return why_not(call, *record); },
-      [&] {
-        std::optional<MPI_Request> const begun = begin(std::make_shared<Operation>(call, record));
-        if (!begun)
-          return handback::handed_back("more persistent collectives on one communicator than it has tags for");
-        *request = *begun;
-        return under_way();
-      });
+int start_nonblocking(Call const& call, CallShape const& shape, MPI_Request* request, Library library) {
+  return in_request(call, shape, request, library, fly);
 }
 
-}  // namespace
-
-int start_nonblocking(Call const& call, MPI_Request* request, Library library) {
-  return in_request(call, request, library, fly);
-}
-
-int make_persistent(Call const& call, MPI_Request* request, Library library) {
-  return in_request(call, request, library, [](std::shared_ptr<Operation> operation) -> std::optional<MPI_Request> {
-    if (!operation->make_lasting()) return std::nullopt;
-    return keep_persistent(std::move(operation));
-  });
+int make_persistent(Call const& call, CallShape const& shape, MPI_Request* request, Library library) {
+  return in_request(call, shape, request, library,
+                    [](std::shared_ptr<Operation> operation) -> std::optional<MPI_Request> {
+                      if (!operation->make_lasting()) return std::nullopt;
+                      return keep_persistent(std::move(operation));
+                    });
 }
 
 }  // namespace allport::dropin

@@ -4,7 +4,7 @@
 #include <mpi.h>
 
 #include "call.h"
-#include "state.h"
+#include "decision.h"
 
 namespace allport::dropin {
 
@@ -23,35 +23,33 @@ class Library {
   int (*call_)(void const*);
 };
 
-int run_blocking(Call const& call, Library library);
-int start_nonblocking(Call const& call, MPI_Request* request, Library library);
-int make_persistent(Call const& call, MPI_Request* request, Library library);
+int run_blocking(Call const& call, CallShape const& shape, Library library);
+int start_nonblocking(Call const& call, CallShape const& shape, MPI_Request* request, Library library);
+int make_persistent(Call const& call, CallShape const& shape, MPI_Request* request, Library library);
 
-/// True where it stands that the MPI library does this call, and nobody wants it counted.
-[[nodiscard]] bool passes_straight(Call const& call);
-
-/// `ours` where the call is looked at, else the library's own. @pre at_work()
-template <class F, class Ours>
-int choose_side(Call const& call, F const& library, Ours const& ours) {
-  return passes_straight(call) ? Library(library)() : ours(Library(library));
+/// `looked_at` where the call is not simply the library's. @pre at_work()
+template <class F, class LookedAt>
+int choose_side(Call const& call, F const& library, LookedAt const& looked_at) {
+  CallShape shape;
+  return passes_through(call, shape) ? Library(library)() : looked_at(shape, Library(library));
 }
 template <class F>
 int blocking(Call const& call, F const& library) {
-  return choose_side(call, library, [&](Library l) { return run_blocking(call, l); });
+  return choose_side(call, library, [&](auto& shape, Library l) { return run_blocking(call, shape, l); });
 }
 template <class F>
 int nonblocking(Call const& call, MPI_Request* request, F const& library) {
-  return choose_side(call, library, [&](Library l) { return start_nonblocking(call, request, l); });
+  return choose_side(call, library, [&](auto& shape, Library l) { return start_nonblocking(call, shape, request, l); });
 }
 template <class F>
 int persistent(Call const& call, MPI_Request* request, F const& library) {
-  return choose_side(call, library, [&](Library l) { return make_persistent(call, request, l); });
+  return choose_side(call, library, [&](auto& shape, Library l) { return make_persistent(call, shape, request, l); });
 }
 
 /// On stderr.
 void print_error(Call const& call, char const* text);
-/// Tells of an error of ours by the communicator's error handler; MPI_ERR_OTHER if that returns. For the call that
-/// fails itself: what goes on after its call fails where it is completed (Completion).
+/// Calls the communicator's error handler for an error of ours; MPI_ERR_OTHER if that returns. For the call that fails
+/// itself: what goes on after its call fails where it is completed (Completion).
 int fail(Call const& call, char const* text);
 
 }  // namespace allport::dropin

@@ -8,7 +8,6 @@
 #include "allport/select/select.h"
 #include "datatypes.h"
 #include "decision.h"
-#include "handback/decide.h"
 #include "state.h"
 
 namespace allport::dropin {
@@ -16,22 +15,11 @@ namespace {
 
 /// Blocks whose lengths are not known to all are taken to be so long.
 constexpr std::int64_t unknown_to_some = 64 * 1024;
-/// Of the library's time, from which on the ways are worth a trial.
-constexpr double worth_a_trial = 0.95;
+/// Of the time of straight blocks, below which other routes are used.
+constexpr double clearly_less = 0.95;
 
-constexpr auto sends_as_the_library = "MPI's own sends blocks straight, too, and no way round is expected to be faster";
-
-/// The least block of a size class, which stands for all of them.
-std::int64_t least_bytes(int size_class) { return size_class == 0 ? 0 : std::int64_t{1} << (size_class - 1); }
-
-/// The ways, as selection knows algorithms; the library's own takes what straight blocks take.
-struct Priced {
-  Choice choice;
-  MpiPrice mpi;
-  bool differs = false;  ///< not all blocks go straight
-};
-
-Algorithm const& row_of_ways() {
+/// The routes as selection knows algorithms.
+Algorithm const& row_of_routes() {
   static Algorithm const row{.what = Collective::none,
                              .name = "ways",
                              .summary = "parts of blocks by ways that share few links",
@@ -41,31 +29,9 @@ Algorithm const& row_of_ways() {
   return row;
 }
 
-/// How lengths that only pairs know travel first.
-Contract telling(Record const& record) {
+/// How lengths that only pairs know are gathered first.
+Contract gathering_of_lengths(Record const& record) {
   return {Collective::allgather, record.size, 0, 8 * std::int64_t{record.neighbourhood->widest()}, 1};
-}
-
-Priced priced(Record const& record, Function what, int size_class) {
-  auto& n = *record.neighbourhood;
-  if (!n.why_not.empty()) throw Error(ErrorKind::unsupported, n.why_not);
-  auto const bytes = least_bytes(size_class);
-  auto const& machine = record.ours->machine();
-  Priced all;
-  if (!n.known) return all;
-  auto const& ways = n.ways(record, bytes);
-  all.differs = !ways.is_straight();
-  all.choice.contract = {Collective::none, record.size};
-  // As many bytes as a rank sends and takes.
-  auto const degree = static_cast<std::int64_t>(std::max(n.mine.in.size(), n.mine.out.size()));
-  all.choice.contract.buffers = std::make_shared<std::vector<Extents> const>(
-      std::vector<Extents>(static_cast<std::size_t>(record.size), Extents{degree * bytes, degree * bytes}));
-  all.choice.best = {&row_of_ways(), {}, ways.price(machine, bytes), {}};
-  if (all.differs && only_pairs_know_lengths(what, record)) {
-    all.choice.best.predicted += our_seconds(record, telling(record));
-  }
-  all.mpi = {n.straight(record).price(machine, bytes), PriceSource::modelled, {}, ways.price(machine, 8)};
-  return all;
 }
 
 bool has_any(std::vector<int> const& ranks) {
@@ -109,18 +75,18 @@ NeighbourRoutes const* Neighbourhood::spread(Record const& record) {
   return spread_ ? &*spread_ : nullptr;
 }
 
-NeighbourRoutes const& Neighbourhood::ways(Record const& record, std::int64_t bytes) {
+NeighbourRoutes const& Neighbourhood::routes(Record const& record, std::int64_t bytes) {
   auto const* const round = spread(record);
   if (round == nullptr) return straight(record);
-  auto const of_class = dropin::size_class(bytes);
-  auto known = goes_round_.find(of_class);
-  if (known == goes_round_.end()) {
+  auto const of_class = size_class(bytes);
+  auto found = spreads_.find(of_class);
+  if (found == spreads_.end()) {
     auto const& machine = record.ours->machine();
     auto const least = least_bytes(of_class);
-    auto const gains = round->price(machine, least) < worth_a_trial * straight(record).price(machine, least);
-    known = goes_round_.emplace(of_class, gains).first;
+    auto const gains = round->price(machine, least) < clearly_less * straight(record).price(machine, least);
+    found = spreads_.emplace(of_class, gains).first;
   }
-  return known->second ? *round : straight(record);
+  return found->second ? *round : straight(record);
 }
 
 std::int32_t Neighbourhood::widest() const {
@@ -158,27 +124,27 @@ bool neighbour_arguments_are_good(Call const& call, Record const& record) {
          are_good(call.receive, n.mine.in, many);
 }
 
-std::string why_not_for_neighbours(Record const& record, Function what, int size_class) {
-  auto const hopeless = [&]() -> std::string {
-    if (size_class == 0) return sends_as_the_library;
-    return state().without_links ? no_links_measured : "";
-  };
-  auto const plan = [&] { return priced(record, what, size_class); };
-  auto const loses = [&](Priced const& p) -> std::string {
-    if (!p.differs) return sends_as_the_library;
-    return expect_to_win(p.choice, p.mpi) ? "" : sends_as_the_library;
-  };
-  return handback::decide(state().policy, hopeless, plan, loses).why_not;
-}
-
-std::unique_ptr<Trial> new_neighbour_trial(Record const& record, Function what, int size_class, bool by_price) {
-  if (size_class == 0 || only_pairs_know_lengths(what, record) || !record.neighbourhood->why_not.empty()) {
-    return nullptr;
+Expected expected_of_neighbours(Record const& record, Function what, int size_class) {
+  auto& n = *record.neighbourhood;
+  if (!n.why_not.empty()) throw Error(ErrorKind::unsupported, n.why_not);
+  Expected expected{.differs = false};
+  if (!n.known) return expected;
+  auto const bytes = least_bytes(size_class);
+  auto const& machine = record.ours->machine();
+  auto const& routes = n.routes(record, bytes);
+  expected.differs = !routes.is_straight();
+  auto& choice = expected.choice;
+  choice.contract = {Collective::none, record.size};
+  // As many bytes as a rank sends and receives.
+  auto const degree = static_cast<std::int64_t>(std::max(n.mine.in.size(), n.mine.out.size()));
+  choice.contract.buffers = std::make_shared<std::vector<Extents> const>(
+      std::vector<Extents>(static_cast<std::size_t>(record.size), Extents{degree * bytes, degree * bytes}));
+  choice.best = {&row_of_routes(), {}, routes.price(machine, bytes), {}};
+  if (expected.differs && only_pairs_know_lengths(what, record)) {
+    choice.best.predicted += our_seconds(record, gathering_of_lengths(record));
   }
-  if (!is_tried(what, PriceSource::modelled)) return nullptr;
-  auto const p = priced(record, what, size_class);
-  if (!p.differs) return nullptr;
-  return std::make_unique<Trial>(record, site_of(record, what, size_class), p.choice, p.mpi, by_price);
+  expected.library = {n.straight(record).price(machine, bytes), PriceSource::modelled, {}, routes.price(machine, 8)};
+  return expected;
 }
 
 }  // namespace allport::dropin

@@ -1,4 +1,4 @@
-// Neighbourhood collectives: with whom each rank of a topology exchanges, whether we do it, and by what ways.
+// Neighbourhood collectives: with whom each rank of a topology exchanges, and by which routes.
 #pragma once
 
 #include <mpi.h>
@@ -16,7 +16,7 @@
 namespace allport::dropin {
 
 struct Record;
-class Trial;
+struct Expected;
 
 /// From whom and to whom a rank's blocks come and go, in their order; MPI_PROC_NULL at open ends.
 struct Neighbours {
@@ -40,12 +40,12 @@ struct Neighbourhood {
   /// they do not: lengths may differ from pair to pair, and no rank knows whether they do.
   bool pairs_tie_all = false;
 
-  /// All blocks straight; and by other ways, too, where that is another thing: made when first asked for, under the
-  /// Lock. `record` is whose topology this is.
+  /// All blocks straight; and along other routes, too, or null where there are none: made by the first call, under the
+  /// Lock. `record` has this topology.
   [[nodiscard]] NeighbourRoutes const& straight(Record const& record);
   [[nodiscard]] NeighbourRoutes const* spread(Record const& record);
-  /// For blocks of so many bytes, by their size class: whichever is expected to take less. The same on all ranks.
-  [[nodiscard]] NeighbourRoutes const& ways(Record const& record, std::int64_t bytes);
+  /// For blocks of so many bytes, by their size class: those that are expected to take less. The same on all ranks.
+  [[nodiscard]] NeighbourRoutes const& routes(Record const& record, std::int64_t bytes);
   /// Blocks that a rank sends, at most, open ends included. @pre known
   [[nodiscard]] std::int32_t widest() const;
 
@@ -53,7 +53,7 @@ struct Neighbourhood {
   std::optional<NeighbourRoutes> straight_;
   std::optional<NeighbourRoutes> spread_;
   bool spread_is_made_ = false;
-  std::map<int, bool> goes_round_;  ///< by size class
+  std::map<int, bool> spreads_;  ///< by size class
 };
 
 /// Edges between two ranks, and parts that pass them, at most: MPI's tags have room for so many.
@@ -72,10 +72,8 @@ inline constexpr std::int32_t most_channels = 512;
 /// wrong.
 [[nodiscard]] std::int64_t bytes_to_neighbour(Call const& call, Record const& record);
 [[nodiscard]] bool neighbour_arguments_are_good(Call const& call, Record const& record);
-/// Why the MPI library does calls of this size class; empty: we do them. Under the Lock.
-[[nodiscard]] std::string why_not_for_neighbours(Record const& record, Function what, int size_class);
-/// Calls of this size class, to be tried; nothing where they are not. Under the Lock.
-[[nodiscard]] std::unique_ptr<Trial> new_neighbour_trial(Record const& record, Function what, int size_class,
-                                                         bool by_price);
+/// What calls of this size class are expected to take; the library's as straight blocks do. Under the Lock.
+/// @throws Error(unsupported)
+[[nodiscard]] Expected expected_of_neighbours(Record const& record, Function what, int size_class);
 
 }  // namespace allport::dropin

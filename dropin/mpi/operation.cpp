@@ -89,8 +89,8 @@ std::span<std::byte> Side::whole() const {
   return {first, last};
 }
 
-Operation::Operation(Call const& call, std::shared_ptr<Record> record, Way const& way, bool straight)
-    : call_(call), record_(std::move(record)), way_(way), straight_(straight) {
+Operation::Operation(Call const& call, std::shared_ptr<Record> record, Variant const& variant, bool straight)
+    : call_(call), record_(std::move(record)), variant_(variant), straight_(straight) {
   auto const& ours = *record_->ours;
   position_ = ours.position(record_->rank);
   root_ = ours.position(call.root >= 0 && call.root < record_->size ? call.root : 0);
@@ -111,8 +111,8 @@ void Operation::plan_reduction() {
 
 void Operation::keep_handles() {
   if (reduces(call_.what)) {  // a user-defined operator is shown the very type that the caller passed
-    if (!is_predefined(in_.type)) types_.push_back(std::make_unique<Kept<Datatypes>>(in_.type));
-    if (!is_predefined_op(call_.op)) op_ = std::make_unique<Kept<Operators>>(call_.op);
+    if (!is_predefined(in_.type)) types_.push_back(std::make_unique<Retained<Datatypes>>(in_.type));
+    if (!is_predefined_op(call_.op)) op_ = std::make_unique<Retained<Operators>>(call_.op);
     return;
   }
   for (auto* side : {&in_, &out_}) {

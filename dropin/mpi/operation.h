@@ -15,7 +15,7 @@
 #include "allport/comm/communicator.h"
 #include "call.h"
 #include "datatypes.h"
-#include "kept.h"
+#include "retained.h"
 #include "state.h"
 
 namespace allport::dropin {
@@ -28,18 +28,18 @@ struct Side {
   };
   struct BlockType {
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    Distribution layout{};
+    TypeLayout layout{};
   };
 
   bool used = false;
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  Distribution layout{};
+  TypeLayout layout{};
   std::vector<Block> blocks;
   std::vector<BlockType> types{};  ///< of each block; none: all are of `type`
   bool anywhere = false;           ///< the schedule finds blocks of plain data where they lie
 
   [[nodiscard]] MPI_Datatype type_of(std::size_t block) const { return types.empty() ? type : types[block].type; }
-  [[nodiscard]] Distribution const& layout_of(std::size_t block) const {
+  [[nodiscard]] TypeLayout const& layout_of(std::size_t block) const {
     return types.empty() ? layout : types[block].layout;
   }
   [[nodiscard]] std::int64_t bytes(std::size_t block) const { return blocks[block].count * layout_of(block).size; }
@@ -54,9 +54,9 @@ struct Side {
 class Operation {
  public:
   /// @pre acceptable(call), and decide() says that it is taken
-  /// @param way where that can serve
+  /// @param variant  used where it can serve
   /// @param straight blocks whose lengths only some ranks know go from rank to rank; for start_blocking() alone
-  Operation(Call const& call, std::shared_ptr<Record> record, Way const& way = {}, bool straight = false);
+  Operation(Call const& call, std::shared_ptr<Record> record, Variant const& variant = {}, bool straight = false);
   Operation(Operation const&) = delete;
   Operation& operator=(Operation const&) = delete;
 
@@ -97,14 +97,14 @@ class Operation {
   void plan_one(Contract const& contract);
   void plan_in_order(Contract const& contract);
   Transfer run(Contract const& contract);
-  Transfer run(Contract const& contract, Buffers buffers, Way const& way = {});
+  Transfer run(Contract const& contract, Buffers buffers, Variant const& variant = {});
   bool run_short(Contract const& contract, Buffers const& buffers);
   [[nodiscard]] Schedule schedule_for(Contract const& contract) const;
   Transfer send_lengths();
   Transfer run_by_lengths();
   Transfer run_straight();
   void plan_neighbours();
-  Transfer tell_neighbours();
+  Transfer gather_lengths();
   Transfer run_neighbours();
   [[nodiscard]] std::int64_t sent_by(NeighbourEdge const& edge) const;
   [[nodiscard]] std::int64_t taken_by(NeighbourEdge const& edge) const;
@@ -117,7 +117,7 @@ class Operation {
 
   Call call_;
   std::shared_ptr<Record> record_;
-  Way way_;
+  Variant variant_;
   bool straight_ = false;
   Rank position_ = 0;  ///< of this rank
   Rank root_ = 0;      ///< position of the root
@@ -143,23 +143,18 @@ class Operation {
   Transfer transfer_;
   std::int64_t bytes_ = 0;
   std::string_view how_;
-  bool tells_lengths_ = false;      ///< of blocks for neighbours, to all ranks
-  std::vector<std::int64_t> told_;  ///< every rank's, as they came
+  bool gathers_lengths_ = false;      ///< of blocks for neighbours, to all ranks
+  std::vector<std::int64_t> all_lengths_;  ///< every rank's, as they came
   double started_ = 0;
   std::vector<OwnType> own_types_;
-  std::vector<std::unique_ptr<Kept<Datatypes>>> types_;
-  std::unique_ptr<Kept<Operators>> op_;
+  std::vector<std::unique_ptr<Retained<Datatypes>>> types_;
+  std::unique_ptr<Retained<Operators>> op_;
 };
 
 /// Combine by the MPI library. `commutative` lets the operands be exchanged where that saves a copy.
-[[nodiscard]] Combine combine_by(MPI_Op op, MPI_Datatype type, Distribution const& layout, bool commutative);
+[[nodiscard]] Combine combine_by(MPI_Op op, MPI_Datatype type, TypeLayout const& layout, bool commutative);
 
 /// Bytes of one element as a reduction's schedule moves it.
-[[nodiscard]] inline std::int64_t element_of(Distribution const& layout) { return layout.size > 0 ? layout.size : 1; }
-
-[[nodiscard]] Collective collective(Function what);
-
-/// True for the reductions.
-[[nodiscard]] bool reduces(Function what);
+[[nodiscard]] inline std::int64_t element_of(TypeLayout const& layout) { return layout.size > 0 ? layout.size : 1; }
 
 }  // namespace allport::dropin

@@ -14,7 +14,7 @@ constexpr std::intptr_t alignment = 64;
 constexpr std::int64_t most = std::int64_t{1} << 30;  ///< bytes a call: MPI_Pack counts in an int
 
 /// Elements that one call packs; none where a single one is too long for it.
-std::int64_t chunk_of(Distribution const& layout) { return layout.size == 0 ? most : most / layout.size; }
+std::int64_t chunk_of(TypeLayout const& layout) { return layout.size == 0 ? most : most / layout.size; }
 
 void check(int code, char const* call) {
   if (code == MPI_SUCCESS) return;
@@ -46,12 +46,12 @@ class Shifted {
 
 #if MPI_VERSION >= 4
 /// One element of any length.
-void pack_long(void const* from, MPI_Datatype type, Distribution const& layout, std::byte* to) {
+void pack_long(void const* from, MPI_Datatype type, TypeLayout const& layout, std::byte* to) {
   MPI_Count position = 0;
   check(PMPI_Pack_c(from, 1, type, to, layout.size, &position, quiet_communicator()), "MPI_Pack_c");
 }
 
-void unpack_long(std::byte const* from, void* to, MPI_Datatype type, Distribution const& layout) {
+void unpack_long(std::byte const* from, void* to, MPI_Datatype type, TypeLayout const& layout) {
   MPI_Count position = 0;
   check(PMPI_Unpack_c(from, layout.size, &position, to, 1, type, quiet_communicator()), "MPI_Unpack_c");
 }
@@ -86,12 +86,12 @@ void to_self(void const* from, MPI_Datatype type, void* to, MPI_Datatype into) {
 }
 
 /// One element of any length.
-void pack_long(void const* from, MPI_Datatype type, Distribution const& layout, std::byte* to) {
+void pack_long(void const* from, MPI_Datatype type, TypeLayout const& layout, std::byte* to) {
   Bytes const bytes(layout.size);
   to_self(from, type, to, bytes.type());
 }
 
-void unpack_long(std::byte const* from, void* to, MPI_Datatype type, Distribution const& layout) {
+void unpack_long(std::byte const* from, void* to, MPI_Datatype type, TypeLayout const& layout) {
   Bytes const bytes(layout.size);
   to_self(from, bytes.type(), to, type);
 }
@@ -99,7 +99,7 @@ void unpack_long(std::byte const* from, void* to, MPI_Datatype type, Distributio
 
 }  // namespace
 
-void pack(void const* from, std::int64_t count, MPI_Datatype type, Distribution const& layout, std::byte* to) {
+void pack(void const* from, std::int64_t count, MPI_Datatype type, TypeLayout const& layout, std::byte* to) {
   auto const chunk = std::max<std::int64_t>(1, chunk_of(layout));
   for (std::int64_t i = 0; i < count; i += chunk) {
     auto const n = std::min(chunk, count - i);
@@ -118,7 +118,7 @@ void pack(void const* from, std::int64_t count, MPI_Datatype type, Distribution 
   }
 }
 
-void unpack(std::byte const* from, void* to, std::int64_t count, MPI_Datatype type, Distribution const& layout) {
+void unpack(std::byte const* from, void* to, std::int64_t count, MPI_Datatype type, TypeLayout const& layout) {
   auto const chunk = std::max<std::int64_t>(1, chunk_of(layout));
   for (std::int64_t i = 0; i < count; i += chunk) {
     auto const n = std::min(chunk, count - i);
@@ -139,7 +139,7 @@ void unpack(std::byte const* from, void* to, std::int64_t count, MPI_Datatype ty
   }
 }
 
-Elements::Elements(std::int64_t count, Distribution const& layout) : base_(nullptr) {
+Elements::Elements(std::int64_t count, TypeLayout const& layout) : base_(nullptr) {
   if (count == 0) return;
   auto const last = (count - 1) * layout.extent;  // negative where the extent is
   auto const low = layout.true_lb + std::min<std::int64_t>(0, last);

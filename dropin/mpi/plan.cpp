@@ -12,47 +12,11 @@ namespace {
 
 constexpr auto in_order_algorithm = "binomial";
 
-}  // namespace
-
-Collective collective(Function what) {
-  switch (what) {
-    case Function::barrier:
-      return Collective::barrier;
-    case Function::bcast:
-      return Collective::broadcast;
-    case Function::reduce:
-      return Collective::reduce;
-    case Function::allreduce:
-      return Collective::allreduce;
-    case Function::reduce_scatter:
-    case Function::reduce_scatter_block:
-      return Collective::reduce_scatter;
-    case Function::scatter:
-    case Function::scatterv:
-      return Collective::scatter;
-    case Function::gather:
-    case Function::gatherv:
-      return Collective::gather;
-    case Function::allgather:
-    case Function::allgatherv:
-      return Collective::allgather;
-    default:
-      return Collective::alltoall;
-  }
-}
-
-namespace {
-
 bool all_equal(std::vector<std::int64_t> const& values) {
   return std::ranges::all_of(values, [&](std::int64_t v) { return v == values.front(); });
 }
 
 }  // namespace
-
-bool reduces(Function what) {
-  return what == Function::reduce || what == Function::allreduce || what == Function::reduce_scatter ||
-         what == Function::reduce_scatter_block;
-}
 
 Side Operation::one(void* buffer, std::int64_t count, MPI_Datatype type) const {
   return {true, type, layout_of(type), {{static_cast<std::byte*>(buffer), count}}};
@@ -132,8 +96,8 @@ void Operation::plan_sides() {
 void Operation::plan_steps() {
   if (is_of_neighbours(call_.what)) {
     steps_ = {[this] { return run_neighbours(); }};
-    tells_lengths_ = !straight_ && may_tell_lengths(call_, *record_);
-    if (tells_lengths_) steps_.insert(steps_.begin(), [this] { return tell_neighbours(); });
+    gathers_lengths_ = !straight_ && may_tell_lengths(call_, *record_);
+    if (gathers_lengths_) steps_.insert(steps_.begin(), [this] { return gather_lengths(); });
     return;
   }
   auto const what = collective(call_.what);
@@ -210,13 +174,14 @@ Transfer Operation::run(Contract const& contract) {
     if (!turn_) std::ignore = record_->ours->reserve();  // the other ranks count this start
     throw;
   }
-  return run(contract, buffers_, way_);
+  return run(contract, buffers_, variant_);
 }
 
-Transfer Operation::run(Contract const& contract, Buffers buffers, Way const& way) {
+Transfer Operation::run(Contract const& contract, Buffers buffers, Variant const& variant) {
   auto const& ours = *record_->ours;
-  if (blocks_ && way.is_usual() && run_short(contract, buffers)) return {};
-  auto const schedule = way == way_ ? schedule_for(contract) : ours.schedule_for(contract, way.algorithm, way.segment);
+  if (blocks_ && variant.is_default() && run_short(contract, buffers)) return {};
+  auto const schedule =
+      variant == variant_ ? schedule_for(contract) : ours.schedule_for(contract, variant.algorithm, variant.segment);
   return turn_ ? ours.start(*turn_, schedule, buffers, combine_) : ours.start(schedule, buffers, combine_);
 }
 
@@ -224,9 +189,9 @@ Transfer Operation::run(Contract const& contract, Buffers buffers, Way const& wa
 /// of one length.
 Schedule Operation::schedule_for(Contract const& contract) const {
   auto const& ours = *record_->ours;
-  if (!way_.is_usual()) {
+  if (!variant_.is_default()) {
     try {
-      return ours.schedule_for(contract, way_.algorithm, way_.segment);
+      return ours.schedule_for(contract, variant_.algorithm, variant_.segment);
     } catch (Error const&) {  // on all ranks: a matter of machine and contract
     }
   }

@@ -75,8 +75,8 @@ std::int64_t Operation::taken_by(NeighbourEdge const& edge) const {
   return out_.bytes(static_cast<std::size_t>(edge.in));
 }
 
-/// Every rank's lengths, by the sender's blocks, to all.
-Transfer Operation::tell_neighbours() {
+/// The lengths of every rank's blocks, in the sender's order, to all.
+Transfer Operation::gather_lengths() {
   auto const& n = *record_->neighbourhood;
   auto const widest = static_cast<std::size_t>(n.widest());
   row_.assign(widest, 0);
@@ -84,19 +84,19 @@ Transfer Operation::tell_neighbours() {
     auto const& e = n.edges[static_cast<std::size_t>(i)];
     if (e.from == position_) row_[static_cast<std::size_t>(e.out)] = sent_by(e);
   }
-  told_.assign(widest * static_cast<std::size_t>(record_->size), 0);
+  all_lengths_.assign(widest * static_cast<std::size_t>(record_->size), 0);
   return run({Collective::allgather, record_->size, 0, static_cast<std::int64_t>(8 * widest), 1},
-             {std::as_bytes(std::span(row_)), std::as_writable_bytes(std::span(told_))});
+             {std::as_bytes(std::span(row_)), std::as_writable_bytes(std::span(all_lengths_))});
 }
 
 /// That this rank's blocks are as long as `bytes` says of their edges.
 void Operation::check_blocks(NeighbourRoutes::Length const& bytes) const {
-  auto const expect = [&](std::int64_t has, std::int64_t wants, char const* way, Rank other) {
+  auto const expect = [&](std::int64_t has, std::int64_t wants, char const* direction, Rank other) {
     if (has == wants) return;
     throw Error(ErrorKind::mismatch,
                 fmt::format("rank {} passes a block of {} bytes {} rank {}, but it must be {}; counts times datatypes "
                             "must agree between neighbours",
-                            record_->rank, has, way, record_->ours->at_position(other), wants));
+                            record_->rank, has, direction, record_->ours->at_position(other), wants));
   };
   for (auto const i : record_->neighbourhood->own) {
     auto const& e = record_->neighbourhood->edges[static_cast<std::size_t>(i)];
@@ -109,27 +109,27 @@ Transfer Operation::run_neighbours() {
   auto const& ours = *record_->ours;
   auto& n = *record_->neighbourhood;
   NeighbourRoutes::Length length;
-  auto const* ways = &n.straight(*record_);
-  if (tells_lengths_) {
+  auto const* routes = &n.straight(*record_);
+  if (gathers_lengths_) {
     lengths_.clear();
     auto const widest = static_cast<std::size_t>(n.widest());
     for (auto const& e : n.edges) {
-      lengths_.push_back(told_[static_cast<std::size_t>(e.from) * widest + static_cast<std::size_t>(e.out)]);
+      lengths_.push_back(all_lengths_[static_cast<std::size_t>(e.from) * widest + static_cast<std::size_t>(e.out)]);
     }
     auto const total = std::accumulate(lengths_.begin(), lengths_.end(), std::int64_t{0});
-    ways = &n.ways(*record_, total / static_cast<std::int64_t>(lengths_.size()));
+    routes = &n.routes(*record_, total / static_cast<std::int64_t>(lengths_.size()));
     length = [this](std::int32_t e) { return lengths_[static_cast<std::size_t>(e)]; };
   } else if (only_pairs_know_lengths(call_.what, *record_)) {
-    length = [this, ways](std::int32_t e) {
-      auto const& edge = ways->edges()[static_cast<std::size_t>(e)];
+    length = [this, routes](std::int32_t e) {
+      auto const& edge = routes->edges()[static_cast<std::size_t>(e)];
       return edge.from == position_ ? sent_by(edge) : taken_by(edge);
     };
   } else {
     auto const bytes = bytes_to_neighbour(call_, *record_);
-    ways = &n.ways(*record_, bytes);
+    routes = &n.routes(*record_, bytes);
     length = [bytes](std::int32_t) { return bytes; };
   }
-  how_ = ways->is_straight() ? "straight" : "ways";
+  how_ = routes->is_straight() ? "straight" : "ways";
   try {
     check_blocks(length);
   } catch (Error const&) {
@@ -140,7 +140,7 @@ Transfer Operation::run_neighbours() {
   extents[static_cast<std::size_t>(position_)] = {static_cast<std::int64_t>(buffers_.input.size()),
                                                   static_cast<std::int64_t>(buffers_.output.size())};
   // This rank's program alone is asked for.
-  auto const schedule = ways->schedule(
+  auto const schedule = routes->schedule(
       std::move(length),
       [in_at = offsets_of(in_, buffers_.input, in_store_), one = gathers(call_.what)](Rank, std::int32_t block) {
         return in_at[one ? 0 : static_cast<std::size_t>(block)];

@@ -122,7 +122,7 @@ void release_living() {
   Lock const lock;
   std::scoped_lock const records(records_mutex);
   for (auto const& record : living) {
-    record->trials.clear();
+    record->sites.clear();
     record->ours.reset();
     record->context.reset();
     record->shadow.reset();

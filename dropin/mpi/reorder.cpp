@@ -38,7 +38,7 @@ bool may_reorder(State const& s) {
 /// Of each member, its rank in the best order; empty: it stays. Rank 0 of the communicator alone asks.
 std::vector<int> best_ranks(char const* call, FunctionRef<Pattern()> pattern, std::vector<Rank> const& members) {
   auto& s = state();
-  std::string told;
+  std::string text;
   std::vector<int> ranks;
   try {
     MappingTask const task(s.world->machine(), pattern(), members);
@@ -46,7 +46,7 @@ std::vector<int> best_ranks(char const* call, FunctionRef<Pattern()> pattern, st
     options.refined = task.ranks() <= most_refined ? 2 : 0;
     options.refine.effort = effort;
     auto const choice = choose_order(task, options);
-    told = fmt::format("{}: {}", task.pattern().name(), choice.reason);
+    text = fmt::format("{}: {}", task.pattern().name(), choice.reason);
     if (choice.best != 0) {
       std::map<Rank, int> rank_at;
       auto const& places = choice.chosen().places;
@@ -54,12 +54,12 @@ std::vector<int> best_ranks(char const* call, FunctionRef<Pattern()> pattern, st
       for (auto const place : members) ranks.push_back(rank_at.at(place));
     }
   } catch (std::exception const& e) {
-    told = fmt::format("{}: ranks stay where they are: {}", call, e.what());
+    text = fmt::format("{}: ranks stay where they are: {}", call, e.what());
     ranks.clear();
   }
-  if (s.explains) fmt::print(stderr, "allport: {}\n", told);
+  if (s.explains) fmt::print(stderr, "allport: {}\n", text);
   Lock const lock;
-  if (s.counting) s.orders += told + '\n';
+  if (s.counting) s.orders += text + '\n';
   return ranks;
 }
 
@@ -179,7 +179,7 @@ void swap_list(MPI_Comm comm, int to, int from, std::vector<int>& list) {
   list = std::move(other);
 }
 
-Ordered told(std::optional<NewOrder> const& order) {
+Ordered outcome_of(std::optional<NewOrder> const& order) {
   if (!order) return {};
   if (order->ranks.empty()) return {true, std::nullopt};
   return {true, order->comm};
@@ -196,7 +196,7 @@ Ordered ordered_for_grid(MPI_Comm comm, int axes, int const lengths[], int const
     valid = valid && nodes <= std::int64_t{1} << 30;
   }
   auto const members = nodes_to_order(comm, valid, static_cast<int>(valid ? nodes : 0));
-  return told(ordered("MPI_Cart_create", comm, members, [&] {
+  return outcome_of(ordered("MPI_Cart_create", comm, members, [&] {
     return grid_pattern({lengths, lengths + axes}, periods);
   }));
 }
@@ -208,7 +208,7 @@ Ordered ordered_for_graph(MPI_Comm comm, int nodes, int const index[], int const
             std::all_of(edges + before, edges + index[r], [&](int to) { return to >= 0 && to < nodes; });
   }
   auto const members = nodes_to_order(comm, valid, valid ? nodes : 0);
-  return told(ordered("MPI_Graph_create", comm, members, [&] { return graph_pattern(nodes, index, edges); }));
+  return outcome_of(ordered("MPI_Graph_create", comm, members, [&] { return graph_pattern(nodes, index, edges); }));
 }
 
 Ordered ordered_for_dist_graph(MPI_Comm comm, int n, int const sources[], int const degrees[], int const destinations[],
@@ -221,7 +221,7 @@ Ordered ordered_for_dist_graph(MPI_Comm comm, int n, int const sources[], int co
       edges.push_back({sources[i], destinations[e], weights == MPI_UNWEIGHTED ? 1 : weights[e]});
     }
   }
-  return told(ordered_for_edges("MPI_Dist_graph_create", comm, valid, edges));
+  return outcome_of(ordered_for_edges("MPI_Dist_graph_create", comm, valid, edges));
 }
 
 std::optional<int> made_of_adjacent(MPI_Comm comm, int in, int const sources[], int const source_weights[], int out,

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -70,38 +69,15 @@ std::vector<std::string> lines_of(std::vector<std::string> const& texts) {
 }
 
 /// All processes' communicators by what they are, on rank 0.
-std::map<std::string, int> summed_shapes(State const& s) {
+std::map<std::string, int> summed_placements(State const& s) {
   std::map<std::string, int> all;
-  for (auto const& text : handback::gathered_on_rank_0(MPI_COMM_WORLD, json(s.shapes).dump())) {
+  for (auto const& text : handback::gathered_on_rank_0(MPI_COMM_WORLD, json(s.placements).dump())) {
     for (auto const& [shape, count] : json::parse(text).get<std::map<std::string, int>>()) all[shape] += count;
   }
   return all;
 }
 
 }  // namespace
-
-std::string_view name(Function what) {
-  constexpr std::array<std::string_view, functions> names{"MPI_Barrier",
-                                                          "MPI_Bcast",
-                                                          "MPI_Reduce",
-                                                          "MPI_Allreduce",
-                                                          "MPI_Reduce_scatter",
-                                                          "MPI_Reduce_scatter_block",
-                                                          "MPI_Scatter",
-                                                          "MPI_Scatterv",
-                                                          "MPI_Gather",
-                                                          "MPI_Gatherv",
-                                                          "MPI_Allgather",
-                                                          "MPI_Allgatherv",
-                                                          "MPI_Alltoall",
-                                                          "MPI_Alltoallv",
-                                                          "MPI_Neighbor_allgather",
-                                                          "MPI_Neighbor_allgatherv",
-                                                          "MPI_Neighbor_alltoall",
-                                                          "MPI_Neighbor_alltoallv",
-                                                          "MPI_Neighbor_alltoallw"};
-  return names[static_cast<std::size_t>(what)];
-}
 
 handback::Tally tally_of(Call const& call, Record const* record) {
   int rank = -1;
@@ -132,7 +108,7 @@ void write_report(Memory const& found) {
   auto const& s = state();
   auto const calls = s.calls.sum(MPI_COMM_WORLD);
   auto const orders = lines_of(handback::gathered_on_rank_0(MPI_COMM_WORLD, s.orders));
-  auto const shapes = summed_shapes(s);
+  auto const placements = summed_placements(s);
   if (rank != 0) return;
   auto const* const named = std::getenv("ALLPORT_MACHINE");
   auto const machine = s.world ? s.world->machine().name() : std::string(named != nullptr ? named : "");
@@ -142,7 +118,7 @@ void write_report(Memory const& found) {
                             machine.empty() ? "none" : machine, all.taken, all.handed_back());
     text += handback::in_words(calls) + rates_in_words(s);
     for (auto const& [site, times] : found) text += fmt::format("allport:   {}: {}\n", site, in_words(times));
-    for (auto const& [shape, count] : shapes) {
+    for (auto const& [shape, count] : placements) {
       text += fmt::format("allport:   {} communicator{}: {}\n", count, count == 1 ? "" : "s", shape);
     }
     for (auto const& line : orders) text += fmt::format("allport:   {}\n", line);
@@ -156,7 +132,7 @@ void write_report(Memory const& found) {
                      {"why_inactive", s.why_inactive},
                      {"ranks", ranks},
                      {"collectives", handback::to_json(calls)},
-                     {"communicators", shapes},
+                     {"communicators", placements},
                      {"orders", orders},
                      {"tried", handback::tried(found)}});
   }

@@ -20,7 +20,7 @@ struct Record;
 /// @param contract  what it came to, if that is known and a report is wanted
 [[nodiscard]] handback::Taken taken(Record& record, std::optional<Contract> const& contract, std::int64_t bytes);
 
-/// To stderr or to the JSON file that ALLPORT_REPORT names, with what trials have found. Collective over
+/// To stderr or to the JSON file that ALLPORT_REPORT names, with what tuning has found. Collective over
 /// MPI_COMM_WORLD.
 void write_report(Memory const& found);
 

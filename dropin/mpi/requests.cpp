@@ -31,7 +31,7 @@ struct Persistence {
   int code = MPI_SUCCESS;  ///< of its last start, until that is completed
 };
 
-/// An operation on its way, and how its end is told.
+/// An operation in flight, and what reports its end.
 struct Flight {
   std::shared_ptr<Operation> operation;
   MPI_Request request = MPI_REQUEST_NULL;  ///< generalized, or null for a persistent one

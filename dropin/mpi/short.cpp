@@ -4,11 +4,9 @@
 #include <cstdint>
 #include <exception>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "datatypes.h"
-#include "decision.h"
 #include "enter.h"
 #include "operation.h"
 #include "report.h"
@@ -50,46 +48,20 @@ Call without_arrays(Call const& call) {
   return even;
 }
 
-/// Bytes of the message or of a block; of the longest where they differ.
-std::int64_t bytes_of(Call const& call, Form const& form, int ranks) {
-  if (call.what == Function::barrier) return 0;
-  auto most = call.receive.count_of(0);
-  for (int r = 1; call.receive.counts.given() && r < ranks; ++r) most = std::max(most, call.receive.counts[r]);
-  return most * form.element;
-}
-
 /// The lengths of blocks that differ; the table of the call before where it had the same.
-std::shared_ptr<BlockTable const> const& blocks_of(Call const& call, Record& record, std::int64_t element) {
-  auto& table = record.blocks[static_cast<std::size_t>(call.what)];
+std::shared_ptr<BlockTable const> const& blocks_of(Call const& call, Rank ranks, Site& site) {
+  auto& table = site.blocks;
+  auto const bytes = [&](Rank r) { return call.receive.counts[r] * site.form.element; };
   bool same = table != nullptr;
-  for (int r = 0; same && r < record.size; ++r) same = table->bytes(r) == call.receive.counts[r] * element;
+  for (Rank r = 0; same && r < ranks; ++r) same = table->bytes(r) == bytes(r);
   if (same) return table;
-  std::vector<std::int64_t> bytes;
-  for (int r = 0; r < record.size; ++r) bytes.push_back(call.receive.counts[r] * element);
-  return table = BlockTable::per_rank(std::move(bytes));
+  std::vector<std::int64_t> all;
+  for (Rank r = 0; r < ranks; ++r) all.push_back(bytes(r));
+  return table = BlockTable::per_rank(std::move(all));
 }
-
-Contract contract_of(Call const& call, Record& record, Form const& form, std::int64_t bytes) {
-  auto const what = collective(call.what);
-  auto const element = reduces(call.what) ? form.element : 1;
-  auto const root = has_root(call.what) ? record.ours->position(call.root) : 0;
-  if (!call.receive.counts.given()) return {what, record.size, root, bytes, element};
-  return with_blocks(what, record.size, root, blocks_of(call, record, form.element), element);
-}
-
-/// Which of its buffers a rank uses.
-struct Uses {
-  Uses(Call const& call, Record const& record)
-      : sends(call.what != Function::barrier && call.what != Function::bcast &&
-              (call.what != Function::scatter || call.root == record.rank)),
-        receives(call.what != Function::barrier &&
-                 ((call.what != Function::reduce && call.what != Function::gather) || call.root == record.rank)) {}
-  bool sends;
-  bool receives;
-};
 
 Buffers buffers_of(Call const& call, Record const& record, Contract const& contract) {
-  auto const [sends, receives] = Uses(call, record);
+  auto const [sends, receives] = uses_of(call.what, call.root == record.rank);
   Buffers buffers;  // ranks are in the machine's order: Form
   auto const in = static_cast<std::size_t>(contract.input_bytes(record.rank));
   auto const out = static_cast<std::size_t>(contract.output_bytes(record.rank));
@@ -113,96 +85,87 @@ bool is_of(Form const& form, Call const& call, Record const& record) {
   bool const one_count = call.what == Function::bcast || reduces(call.what);
   if (!one_count && call.send.count != call.receive.count_of(uneven ? record.rank : 0)) return false;
   if (most == 0) return true;
-  auto const [sends, receives] = Uses(call, record);
+  auto const [sends, receives] = uses_of(call.what, call.root == record.rank);
   bool const there = (!sends || call.send.buffer != nullptr) && (!receives || call.receive.buffer != nullptr);
   return there && call.send.buffer != call.receive.buffer;
 }
 
-/// What a call came to, for the report.
-struct Ran {
-  std::optional<Contract> contract;
-  std::int64_t bytes = 0;
-};
-
-/// Whether calls of ours go the short way by what has been decided, or because their trial says so.
-enum class By : std::uint8_t { verdict, trial };
-
-/// Nothing where the call must go the long way.
-std::optional<Ran> run_form(Call const& given, Record& record, By by) {
-  auto const& form = record.forms[static_cast<std::size_t>(given.what)];
-  if (!form.known) return std::nullopt;
-  if (given.receive.counts.given() && !in_sequence(given.receive, record.size)) return std::nullopt;
-  auto const& call =
-      given.receive.counts.given() && !counts_differ(given.receive, record.size) ? without_arrays(given) : given;
-  if (!is_of(form, call, record)) return std::nullopt;
-  auto const bytes = bytes_of(call, form, record.size);
-  auto const wanted = by == By::verdict ? Verdict::take : Verdict::tried;
-  if (bytes > longest_short || record.verdict(given.what, bytes) != wanted) return std::nullopt;
-  auto const contract = contract_of(call, record, form, bytes);
-  auto const buffers = buffers_of(call, record, contract);
-  if (!record.ours->run_short(contract, buffers, form.combine, [] { move_others(); })) return std::nullopt;
-  if (by == By::verdict) record.rested(given.what, bytes);
-  return Ran{contract, static_cast<std::int64_t>(std::max(buffers.input.size(), buffers.output.size()))};
+/// Contract of a call of the site's form, on the machine's positions; `call` loses its arrays where blocks are equal.
+/// Nothing for other calls.
+std::optional<Contract> contract_of(Call& call, CallShape const& shape) {
+  auto& record = *shape.record;
+  auto& site = *shape.site;
+  if (!site.form.known) return std::nullopt;
+  if (call.receive.counts.given()) {
+    if (!in_sequence(call.receive, record.size)) return std::nullopt;
+    if (!counts_differ(call.receive, record.size)) call = without_arrays(call);
+  }
+  if (!is_of(site.form, call, record)) return std::nullopt;
+  auto const what = collective(call.what);
+  auto const element = reduces(call.what) ? site.form.element : 1;
+  auto const root = has_root(call.what) ? record.ours->position(call.root) : 0;
+  if (!call.receive.counts.given()) return Contract{what, record.size, root, shape.bytes, element};
+  return with_blocks(what, record.size, root, blocks_of(call, record.size, site), element);
 }
 
-std::optional<Ran> run_blocks(Call const& call, Record& record) {
+/// Of a collective whose lengths only some ranks know.
+std::optional<handback::Taken> run_blocks(Call const& call, CallShape const& shape) {
   if (is_of_neighbours(call.what)) return std::nullopt;
-  if (record.sampled[static_cast<std::size_t>(call.what)].straight == 0) return std::nullopt;
-  auto const bytes = run_straight(call, record);
+  auto const bytes = run_straight(call, *shape.record);
   if (!bytes) return std::nullopt;
-  std::ignore = goes_straight(call, record);
-  return Ran{{}, *bytes};
+  --shape.site->sampled.straight;
+  return handback::Taken{{}, *bytes, {}};
 }
 
 }  // namespace
 
-std::optional<int> run_short(Call const& call) {
-  auto* const record = known_record(call.comm);
-  if (record == nullptr || !record->ours) return std::nullopt;
-  bool const secret = lengths_are_secret(call.what);
-  if (!secret && !record->forms[static_cast<std::size_t>(call.what)].known) return std::nullopt;
+std::optional<handback::Taken> run_form(Call const& given, CallShape const& shape) {
+  if (shape.bytes > longest_short) return std::nullopt;
+  auto call = given;
+  auto const contract = contract_of(call, shape);
+  if (!contract) return std::nullopt;
+  auto& record = *shape.record;
+  auto const buffers = buffers_of(call, record, *contract);
+  if (!record.ours->run_short(*contract, buffers, shape.site->form.combine, [] { move_others(); })) return std::nullopt;
+  return taken(record, contract, static_cast<std::int64_t>(std::max(buffers.input.size(), buffers.output.size())));
+}
+
+std::optional<int> run_short(Call const& call, CallShape const& shape) {
+  auto& site = *shape.site;
+  bool const straight = site.sampled.straight > 0;
+  if (!straight && !site.form.known) return std::nullopt;
   try {
     Lock const lock;
     auto const began = state().counting ? now() : 0.0;
-    auto const ran = secret ? run_blocks(call, *record) : run_form(call, *record, By::verdict);
+    auto const ran = straight ? run_blocks(call, shape) : run_form(call, shape);
     if (!ran) return std::nullopt;
-    if (state().counting) tally_of(call, record).taken(taken(*record, ran->contract, ran->bytes), now() - began);
+    site.count_untimed();
+    if (state().counting) tally_of(call, shape.record).taken(*ran, now() - began);
     return MPI_SUCCESS;
   } catch (std::exception const& e) {
     return fail(call, e.what());
   }
 }
 
-std::optional<handback::Taken> run_short_of_trial(Call const& call, Record& record) {
-  auto const ran = run_form(call, record, By::trial);
-  if (!ran) return std::nullopt;
-  return taken(record, ran->contract, ran->bytes);
-}
-
-void prepare_for_all_roots(Call const& given, Record& record) {
+void prepare_for_all_roots(Call const& given, CallShape const& shape) {
   constexpr Rank most = 24;
-  if (lengths_are_secret(given.what) || is_of_neighbours(given.what)) return;
-  remember_form(given, record);
-  auto const& form = record.forms[static_cast<std::size_t>(given.what)];
-  if (!form.known || (given.receive.counts.given() && !in_sequence(given.receive, record.size))) return;
-  auto const& call =
-      given.receive.counts.given() && !counts_differ(given.receive, record.size) ? without_arrays(given) : given;
-  if (!is_of(form, call, record)) return;
-  auto contract = contract_of(call, record, form, bytes_of(call, form, record.size));
+  auto& record = *shape.record;
+  remember_form(given, record, shape.site->form);
+  auto call = given;
+  auto contract = contract_of(call, shape);
+  if (!contract) return;
   if (!has_root(call.what)) {
-    record.ours->prepare_short(contract);
+    record.ours->prepare_short(*contract);
     return;
   }
-  for (contract.root = 0; record.size <= most && contract.root < record.size; ++contract.root) {
-    record.ours->prepare_short(contract);
+  for (contract->root = 0; record.size <= most && contract->root < record.size; ++contract->root) {
+    record.ours->prepare_short(*contract);
   }
 }
 
-void remember_form(Call const& call, Record& record) {
-  auto& form = record.forms[static_cast<std::size_t>(call.what)];
-  if (lengths_are_secret(call.what) || is_of_neighbours(call.what) || !record.ours ||
-      !(record.in_order() || call.what == Function::barrier))
-    return;
+void remember_form(Call const& call, Record const& record, Form& form) {
+  if (lengths_are_secret(call.what) || is_of_neighbours(call.what)) return;
+  if (!record.in_order() && call.what != Function::barrier) return;
   auto const is_plain = [](MPI_Datatype type) { return is_predefined(type) && layout_of(type).plain; };
   Form seen{true, call.send.type, call.receive.type, call.op, 1, {}};
   if (call.what != Function::barrier) {

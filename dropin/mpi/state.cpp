@@ -10,10 +10,10 @@
 #include "handback/told.h"
 #include "handback/world_ranks.h"
 #include "neighbours.h"
+#include "placement.h"
 #include "progress.h"
 #include "report.h"
 #include "requests.h"
-#include "shape.h"
 
 namespace allport::dropin {
 namespace {
@@ -124,10 +124,10 @@ std::shared_ptr<Record> make_record(MPI_Comm comm) {
     if (!box) record->places = whole;
     if (state().counting && record->rank == 0) {
       Lock const lock;
-      ++state().shapes[shape_of(box, state().world->machine(), record->size)];
+      ++state().placements[placement_of(box, state().world->machine(), record->size)];
     }
     record->neighbourhood = neighbourhood_of(comm, *record);
-    recall_trials(*record);
+    recall_tuning(*record);
   }
   return record;
 }
@@ -183,15 +183,15 @@ TryLock::~TryLock() {
   if (got_) state().lock->unlock();
 }
 
-std::shared_ptr<Record> record_of(MPI_Comm comm) {
+Record* look_up_record(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL || state().keyval == MPI_KEYVAL_INVALID) return nullptr;
   auto const epoch = state().epoch.load(std::memory_order_acquire);
   void* value = nullptr;
   int found = 0;
   PMPI_Comm_get_attr(comm, state().keyval, &value, &found);
   if (found == 0) return nullptr;
-  auto const& record = *static_cast<std::shared_ptr<Record>*>(value);
-  last_record = {comm, record.get(), epoch};
+  auto* const record = static_cast<std::shared_ptr<Record>*>(value)->get();
+  last_record = {comm, record, epoch};
   return record;
 }
 
@@ -229,7 +229,7 @@ void begin_at_work() {
     return;
   }
   make_quiet_communicator();
-  begin_trials(settings);
+  begin_tuning(settings);
   try {
     if (!make_world(settings)) return;
   } catch (std::exception const& e) {
@@ -264,7 +264,7 @@ void end() {
   s.begun = false;
   Inside const inside;
   end_capture();
-  auto const found = s.active && s.trying != Trying::off ? remember_trials() : Memory{};
+  auto const found = s.active && s.trying != Trying::off ? store_tuning() : Memory{};
   if (s.counting) write_report(found);
   watching = false;
   if (!s.active) {

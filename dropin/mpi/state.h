@@ -4,9 +4,7 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <atomic>
-#include <bit>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,45 +21,15 @@
 #include "handback/report.h"
 #include "handback/settings.h"
 #include "neighbours.h"
-#include "trial.h"
+#include "site.h"
 
 namespace allport::dropin {
 
 using handback::now;
 using handback::Policy;
 
-/// What was decided about calls of one function and size class; the same on all ranks of their communicator.
-enum class Verdict : std::uint8_t {
-  open,
-  take,
-  back,
-  tried,  ///< each in its turn, as their Trial wants
-};
-
-/// What a collective whose lengths only some ranks know was last seen to carry. Every rank learns it from a call that
-/// we ran; calls that are handed back teach nothing, so that now and then one is taken again.
-struct Sampled {
-  std::int64_t bytes = -1;  ///< mean block; negative: not seen yet
-  int calls = 0;            ///< handed back until the next look
-  int straight = 0;         ///< of ours that go from rank to rank until the next look: blocks were short
-};
-
-/// The size class of so many bytes: all of one power of two.
-[[nodiscard]] constexpr int size_class(std::int64_t bytes) { return std::bit_width(static_cast<std::uint64_t>(bytes)); }
-inline constexpr int size_classes = 65;
-
-/// Arguments that were looked at once: MPI's own types, of one length, and operator of calls of one function.
-struct Form {
-  bool known = false;
-  MPI_Datatype send = MPI_DATATYPE_NULL;
-  MPI_Datatype receive = MPI_DATATYPE_NULL;
-  MPI_Op op = MPI_OP_NULL;
-  std::int64_t element = 1;  ///< bytes
-  Combine combine{};
-};
-
 /// Hangs on a communicator of the user's as an attribute.
-struct Record {
+struct Record : std::enable_shared_from_this<Record> {
   MPI_Comm user = MPI_COMM_NULL;
   std::atomic<bool> freed{false};    ///< by the program, and `user` is nobody's any more
   std::shared_ptr<Context> context;  ///< in which the messages of `ours` travel; none: by a communicator of their own
@@ -72,32 +40,14 @@ struct Record {
   int size = 1;
   std::optional<Mapping> mapping;  ///< rank -> place in the box (or line) that ours is; none: not for us
   std::vector<Rank> places;        ///< of ranks that form no box, in the machine
-  /// Decided once each, by the first call. Read without the lock.
-  std::array<std::array<std::atomic<Verdict>, size_classes>, functions> verdicts{};
-  /// Of size classes that are tried: calls that are done as their verdict says before they are timed again.
-  std::array<std::array<std::int32_t, size_classes>, functions> resting{};
-  std::array<Sampled, functions> sampled{};
-  std::array<Form, functions> forms{};                                ///< of the latest calls of ours
-  std::array<std::shared_ptr<BlockTable const>, functions> blocks{};  ///< of those whose blocks differed
-  /// Of the size classes whose verdict is `tried`. Under the Lock.
-  std::map<std::pair<Function, int>, std::unique_ptr<Trial>> trials;
+  Sites sites;
   std::shared_ptr<Neighbourhood> neighbourhood;  ///< none: no topology
   Memory known;  ///< what was found on these ranks before the communicator was made; equal on all of them
-  /// Why a function's size class is handed back. Under the Lock.
-  std::map<std::pair<Function, int>, std::string> reasons;
   /// Lower bounds that a report has asked for, by collective, root's position and bytes.
   Recent<std::tuple<Collective, Rank, std::int64_t>, Seconds> bounds{64};
 
   /// Rank i is at the box's place i.
   [[nodiscard]] bool in_order() const { return mapping && mapping->is_identity(); }
-  [[nodiscard]] std::atomic<Verdict>& verdict(Function what, std::int64_t bytes) {
-    return verdicts[static_cast<std::size_t>(what)][static_cast<std::size_t>(size_class(bytes))];
-  }
-  /// A call was done as its verdict says. Without the lock.
-  void rested(Function what, std::int64_t bytes) {
-    auto& calls = resting[static_cast<std::size_t>(what)][static_cast<std::size_t>(size_class(bytes))];
-    if (calls > 0 && --calls == 0) verdict(what, bytes) = Verdict::tried;
-  }
 };
 
 /// Where the machine's numbers come from, for the report.
@@ -112,7 +62,7 @@ struct State {
   bool active = false;                ///< calls may be taken
   bool progresses = false;            ///< operations go on after their calls, on every rank
   /// All ranks share one computer and nobody measured what they do there: the machine's links are not between them, and
-  /// nothing is taken but what is asked for, or shown by trials that were.
+  /// nothing is taken but what is asked for, or what tuning that is asked for shows.
   bool without_links = false;
   /// Nobody named a machine: it is a ring of the computers, and only what is tried on it is taken.
   bool guessed = false;
@@ -121,13 +71,13 @@ struct State {
   std::string orders;     ///< what was chosen there, a line each, where it is counted. Under the Lock
   /// What communicators that this process is rank 0 of are on the machine, how many each, where it is counted. Under
   /// the Lock.
-  std::map<std::string, int> shapes;
+  std::map<std::string, int> placements;
   std::string why_inactive;
   std::string report_to;  ///< ALLPORT_REPORT of rank 0
   Trying trying = Trying::automatic;
-  bool explains = false;     ///< ALLPORT_EXPLAIN: trials tell what they do
+  bool explains = false;     ///< ALLPORT_EXPLAIN: tuning reports what it does
   std::string remembers_in;  ///< ALLPORT_SELECT_FILE
-  Memory memory;             ///< what trials found, by site, in this run and before. Under the Lock
+  Memory memory;             ///< what tuning found, by site, in this run and before. Under the Lock
   handback::Report calls;
   std::optional<Communicator> world;
   std::shared_ptr<EngineLock> lock;  ///< of world's family; none until there was one
@@ -204,12 +154,12 @@ void begin();
 /// Before the library's own MPI_Finalize: reports, and frees all that is ours. Collective over MPI_COMM_WORLD.
 void end();
 
-/// The record of a communicator, or none.
-[[nodiscard]] std::shared_ptr<Record> record_of(MPI_Comm comm);
-/// The same for a thread's calls in a row on one communicator, without asking MPI each time.
-[[nodiscard]] inline Record* known_record(MPI_Comm comm) {
+[[nodiscard]] Record* look_up_record(MPI_Comm comm);
+/// The record of a communicator, or null; for a thread's calls in a row on one without asking MPI each time.
+[[nodiscard]] inline Record* record_of(MPI_Comm comm) {
   auto const& last = last_record;
-  return last.comm == comm && last.epoch == state().epoch.load(std::memory_order_acquire) ? last.record : nullptr;
+  bool const same = last.comm == comm && last.epoch == state().epoch.load(std::memory_order_acquire);
+  return same ? last.record : look_up_record(comm);
 }
 /// Gives a new communicator its record; collective over its members, of which each calls it.
 void adopt(MPI_Comm comm);

@@ -23,7 +23,7 @@ class Blocks {
   void send(std::span<std::byte const> data, Rank to) {
     sent_ += data.size();
     if (to == me_) {
-      kept_ = data;
+      own_ = data;
     } else {
       out_.push_back({data, to});
     }
@@ -31,19 +31,19 @@ class Blocks {
   void take(std::span<std::byte> data, Rank from) {
     taken_ += data.size();
     if (from == me_) {
-      place_ = data;
+      own_place_ = data;
     } else {
       in_.push_back({data, from});
     }
   }
   [[nodiscard]] std::int64_t bytes() const { return static_cast<std::int64_t>(std::max(sent_, taken_)); }
   void run(Communicator const& ours) const {
-    if (kept_.size() != place_.size()) {
+    if (own_.size() != own_place_.size()) {
       throw Error(ErrorKind::mismatch,
                   fmt::format("rank {} sends {} bytes to itself, but expects {}; counts times datatypes must agree",
-                              me_, kept_.size(), place_.size()));
+                              me_, own_.size(), own_place_.size()));
     }
-    if (kept_.data() != place_.data()) std::ranges::copy(kept_, place_.begin());
+    if (own_.data() != own_place_.data()) std::ranges::copy(own_, own_place_.begin());
     ours.exchange(out_, in_, [] { move_others(); });
   }
 
@@ -51,8 +51,8 @@ class Blocks {
   Rank me_;
   std::vector<Outgoing> out_;
   std::vector<Incoming> in_;
-  std::span<std::byte const> kept_;
-  std::span<std::byte> place_;
+  std::span<std::byte const> own_;
+  std::span<std::byte> own_place_;
   std::size_t sent_ = 0;
   std::size_t taken_ = 0;
 };
@@ -111,12 +111,10 @@ void each_block(Side const& side, std::span<Byte> memory, F const& f) {
 
 std::optional<std::int64_t> run_straight(Call const& call, Record& record) {
   if (has_root(call.what) && (call.root < 0 || call.root >= record.size)) return std::nullopt;
-  bool const root = call.root == record.rank;
-  bool const sends = call.what != Function::scatterv || root;
-  bool const takes = call.what != Function::gatherv || root;
+  auto const [sends, receives] = uses_of(call.what, call.root == record.rank);
   PlainBlocks const from(call.send, record.size);
   PlainBlocks const into(call.receive, record.size);
-  if ((sends && !from.good()) || (takes && !into.good())) return std::nullopt;
+  if ((sends && !from.good()) || (receives && !into.good())) return std::nullopt;
   Blocks blocks(record.rank, record.size);
   if (call.what == Function::gatherv) {
     blocks.send(from.block(), call.root);
@@ -125,7 +123,7 @@ std::optional<std::int64_t> run_straight(Call const& call, Record& record) {
   }
   if (call.what == Function::scatterv) {
     blocks.take(into.block(), call.root);
-  } else if (takes) {
+  } else if (receives) {
     for (Rank r = 0; r < record.size; ++r) blocks.take(into.block(r), r);
   }
   blocks.run(*record.ours);

@@ -44,7 +44,6 @@ class Cache {
     if (all_.size() == most) all_.erase(all_.begin());
     all_.emplace_back(std::move(key), std::move(value));
   }
-  [[nodiscard]] auto const& all() const { return all_; }
 
  private:
   std::vector<std::pair<std::vector<Rank>, std::shared_ptr<T>>> all_;
@@ -54,6 +53,11 @@ class Cache {
 Cache<Processes>& processes_known() {
   static auto* const known = new Cache<Processes>;
   return *known;
+}
+/// All that live, also those that the cache has dropped, in the order of their making: the same on their processes.
+std::vector<Processes*>& living_processes() {
+  static auto* const living = new std::vector<Processes*>;
+  return *living;
 }
 Cache<Record>& records_known() {
   static auto* const known = new Cache<Record>;
@@ -131,6 +135,7 @@ std::vector<Rank> key_of(Grid const& grid, std::vector<Rank> const& world) {
 
 std::shared_ptr<Processes> make_processes(MPI_Comm theirs, std::vector<Rank> const& world, bool alike) {
   auto made = std::make_shared<Processes>(theirs, world, alike);
+  living_processes().push_back(made.get());
   if (!world.empty()) processes_known().keep(world, made);
   return made;
 }
@@ -155,6 +160,11 @@ Processes::Processes(MPI_Comm theirs, std::vector<Rank> const& world, bool alike
   knows_machine = true;
   machine_ = std::move(box->machine);
   for (std::size_t r = 0; r < places.size(); ++r) places[r] = box->mapping.place(static_cast<Rank>(r));
+}
+
+Processes::~Processes() {
+  std::erase(living_processes(), this);
+  free();
 }
 
 Machine const& Processes::machine() {
@@ -258,7 +268,7 @@ Record& record_of(Grid const& grid) {
 }
 
 void free_processes() {
-  for (auto const& [_, processes] : processes_known().all()) processes->free();
+  for (auto* const processes : living_processes()) processes->free();
 }
 
 }  // namespace allport::scalapack

@@ -48,7 +48,7 @@ class Processes {
   /// @param world   their ranks in MPI_COMM_WORLD; empty: some are of another job
   /// @param alike   all have equal settings in the environment, and no machine named
   Processes(MPI_Comm theirs, std::vector<Rank> const& world, bool alike);
-  ~Processes() { free(); }
+  ~Processes();
   Processes(Processes const&) = delete;
   Processes& operator=(Processes const&) = delete;
   /// Makes `comm`, once. Collective.
@@ -152,7 +152,7 @@ class Record {
 /// @pre grid.has_me()
 [[nodiscard]] Record& record_of(Grid const& grid);
 
-/// Frees what MPI made for all of them, before MPI_Finalize.
+/// Frees what MPI made for all sets of processes, before MPI_Finalize.
 void free_processes();
 
 }  // namespace allport::scalapack

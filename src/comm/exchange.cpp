@@ -4,7 +4,6 @@
 
 #include "allport/comm/messages.h"
 #include "comm_state.h"
-#include "completions.h"
 #include "mpi_errors.h"
 #include "short_wait.h"
 
@@ -50,15 +49,9 @@ void Exchange::run(FunctionRef<void()> pause) {
   auto& engine = *comm_.engine;
   engine.ensure_no_operator();
   start();
-  auto const finish = [this] {
-    poll();
-    return outstanding_ == 0;
-  };
-  wait_a_little(
-      engine, [&] { return outstanding_ == 0; }, [this] { return poll(); }, pause);
-  if (outstanding_ > 0)
-    engine.wait_until(
-        finish, [this] { return waits_for(); }, comm_.context.mpi, pause);
+  wait_actively(
+      engine, [this] { return outstanding_ == 0; }, [this] { return poll(); }, [this] { return waits_for(); },
+      comm_.context.mpi, pause);
 }
 
 void Exchange::start() {
@@ -82,10 +75,7 @@ bool Exchange::poll() {
     if (requests_[i] == MPI_REQUEST_NULL) continue;
     int flag = 0;
     MPI_Status status{};
-    auto const code = [&] {
-      Completing const completing;
-      return MPI_Test(&requests_[i], &flag, &status);
-    }();
+    auto const code = test(requests_[i], flag, status);
     if (code == MPI_SUCCESS && flag == 0) continue;
     any = true;
     completed(i, status, code);

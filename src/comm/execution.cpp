@@ -3,25 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "comm_state.h"
-#include "execution_checks.h"
 #include "mpi_errors.h"
 
 namespace allport::engine {
 
 Execution::Execution(CommState& comm, Program program, Buffers buffers, Combine combine, std::int64_t window)
-    : comm_(comm),
+    : ProgramRun(comm, std::move(program)),
       engine_(*comm.engine),
-      program_(std::move(program)),
       linked_(program_),
-      buffers_(buffers),
-      combine_(std::move(combine)),
+      own_combine_(std::move(combine)),
       window_(window),
       ops_(program_.ops.size()),
       landed_(program_.ops.size() * index(window)),
-      ready_(program_.ops.size()) {}
+      ready_(program_.ops.size()) {
+  buffers_ = buffers;
+  combine_ = &own_combine_;
+}
 
 Execution::~Execution() {
   if (active()) abandon(nullptr);
@@ -58,9 +57,7 @@ void Execution::go(int tag) {
   // Receives first, so that they are posted before their messages arrive.
   try {
     comm_.ensure_alive();
-    if (!scratch_ && program_.scratch > 0) {
-      scratch_ = std::make_unique_for_overwrite<std::byte[]>(index(program_.scratch));
-    }
+    allocate_scratch();
     for (auto const kind : {OpKind::receive, OpKind::send, OpKind::combine, OpKind::copy}) {
       for (std::size_t i = 0; i < ops_.size(); ++i) {
         if (program_.ops[i].kind == kind) advance(static_cast<std::int32_t>(i));
@@ -105,20 +102,10 @@ void Execution::advance(std::int32_t op) {
 }
 
 void Execution::post(std::int32_t op) {
-  auto const& what = program_.ops[index(op)];
   auto& state = ops_[index(op)];
   auto const i = state.posted;
-  auto const bytes = what.segment_bytes(i);
-  auto const peer = peer_rank(what);
-  auto const tag = tag_ + what.channel;
   MPI_Request request = MPI_REQUEST_NULL;
-  if (what.kind == OpKind::receive) {
-    comm_.receive(place(what.into, what, i), bytes, peer, tag, request);
-  } else {
-    comm_.send(place(what.from, what, i), bytes, peer, tag, request);
-    ++engine_.counted.messages_sent;
-    engine_.counted.bytes_sent += bytes;
-  }
+  start_message(program_.ops[index(op)], i, tag_, request);
   ++state.posted;
   engine_.post(request, {this, op, i});
 }
@@ -132,11 +119,7 @@ void Execution::finished(Finished const& f) {
       passed->ensure_agreement();
       return go_in_turn();
     }
-    check_arrival(comm_, program_.ops[index(f.what.op)], f);
-    if (receives(f.what.op)) {
-      ++engine_.counted.messages_received;
-      engine_.counted.bytes_received += f.bytes;
-    }
+    end_message(f);
     complete(f.what.op, f.what.segment);
   } catch (...) {
     abandon(std::current_exception());
@@ -164,16 +147,10 @@ bool Execution::compute_one() {
   auto const op = ready_[ready_first_];
   ready_first_ = (ready_first_ + 1) % ready_.size();
   --ready_count_;
-  auto const& what = program_.ops[index(op)];
   auto& state = ops_[index(op)];
   auto const i = state.posted++;
-  auto const bytes = what.segment_bytes(i);
   try {
-    if (what.kind == OpKind::copy) {
-      std::memmove(place(what.into, what, i), place(what.from, what, i), index(bytes));
-    } else {
-      combine_(place(what.with, what, i), place(what.from, what, i), place(what.into, what, i), bytes);
-    }
+    compute(program_.ops[index(op)], i);
     state.queued = false;
     complete(op, i);
   } catch (...) {
@@ -182,20 +159,6 @@ bool Execution::compute_one() {
   }
   listed_ = ready_count_ > 0;
   return listed_;
-}
-
-Rank Execution::peer_rank(Op const& op) const { return comm_.rank_at(op.peer); }
-
-std::byte* Execution::place(Slot const& slot, Op const& op, std::int64_t segment) const {
-  auto const at = op.position(slot, segment);
-  switch (slot.buffer) {
-    case Buffer::input:  // never written: ensure_runnable
-      return const_cast<std::byte*>(buffers_.input.data()) + at;
-    case Buffer::output:
-      return buffers_.output.data() + at;
-    default:
-      return scratch_.get() + at;
-  }
 }
 
 }  // namespace allport::engine

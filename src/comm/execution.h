@@ -14,7 +14,7 @@
 #include "allport/comm/communicator.h"
 #include "allport/schedule/interpreter.h"
 #include "allport/schedule/linked.h"
-#include "progress_engine.h"
+#include "program_run.h"
 #include "start_check.h"
 
 namespace allport::engine {
@@ -34,7 +34,7 @@ struct OpProgress {
 };
 
 /// Runs a Program on a communicator. Constructed once; starts do not allocate.
-class Execution {
+class Execution : private ProgramRun {
  public:
   /// `window`: segments in flight per operation.
   /// @pre ensure_runnable(), or a program of one message
@@ -69,7 +69,7 @@ class Execution {
   void finished(Finished const& f);
   /// Runs one ready combine or copy segment; false if none is ready.
   bool compute_one();
-  [[nodiscard]] bool receives(std::int32_t op) const { return program_.ops[index(op)].kind == OpKind::receive; }
+  [[nodiscard]] bool receives(std::int32_t op) const { return receives_op(op); }
 
  private:
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -80,17 +80,11 @@ class Execution {
   void advance(std::int32_t op);
   void post(std::int32_t op);
   void complete(std::int32_t op, std::int64_t segment);
-  [[nodiscard]] std::byte* place(Slot const& slot, Op const& op, std::int64_t segment) const;
-  [[nodiscard]] Rank peer_rank(Op const& op) const;
 
-  CommState& comm_;
   ProgressEngine& engine_;
-  Program program_;
   LinkedProgram linked_;  // of this rank's program alone
-  Buffers buffers_;
-  Combine combine_;
+  Combine own_combine_;
   std::int64_t window_;
-  std::unique_ptr<std::byte[]> scratch_;  // made by the first start
   std::vector<OpProgress> ops_;
   std::vector<std::uint8_t> landed_;  // [ops, window]: segments done out of order
   std::vector<std::int32_t> ready_;   // ring of combine and copy operations that may go

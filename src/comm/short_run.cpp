@@ -3,21 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <utility>
 
 #include "comm_state.h"
-#include "completions.h"
+#include "execution_checks.h"
 #include "mpi_errors.h"
 #include "short_wait.h"
 
 namespace allport::engine {
 namespace {
-
-int test(MPI_Request& request, int& flag, MPI_Status& status) {
-  Completing const completing;
-  return MPI_Test(&request, &flag, &status);
-}
 
 bool is_short(Program const& program) {
   return program.ops.size() <= ShortRun::most_operations && std::ranges::all_of(program.ops, [](Op const& op) {
@@ -35,13 +30,13 @@ std::unique_ptr<ShortRun> ShortRun::of(CommState& comm, Program program, Extents
 }
 
 ShortRun::ShortRun(CommState& comm, Program program)
-    : comm_(comm), program_(std::move(program)), after_(program_.ops.size()) {
+    : ProgramRun(comm, std::move(program)), after_(program_.ops.size()) {
   LinkedProgram const linked(program_);  // of one segment each: to wait for one is to wait for all of it
   for (OpId i = 0; i < linked.size(); ++i) {
     all_ |= bit(i);
     for (auto const& need : linked.needs(i)) after_[i] |= bit(need.op);
   }
-  if (program_.scratch > 0) scratch_ = std::make_unique_for_overwrite<std::byte[]>(std::size_t(program_.scratch));
+  allocate_scratch();
 }
 
 void ShortRun::run(int tag, Buffers buffers, Combine const& combine, FunctionRef<void()> pause) {
@@ -59,15 +54,8 @@ void ShortRun::run(int tag, Buffers buffers, Combine const& combine, FunctionRef
       if (moved) go();
       return moved;
     };
-    wait_a_little(
-        engine, [this] { return done_ == all_; }, move, pause);
-    if (done_ == all_) return;
-    auto const finish = [&] {
-      move();
-      return done_ == all_;
-    };
-    auto const what = [this] { return waits_for(); };
-    engine.wait_until(finish, what, comm_.context.mpi, pause);
+    wait_actively(
+        engine, [this] { return done_ == all_; }, move, [this] { return waits_for(); }, comm_.context.mpi, pause);
   } catch (...) {
     abandon();
     throw;
@@ -88,29 +76,13 @@ void ShortRun::go() {
 
 void ShortRun::start(std::size_t op) {
   auto const& what = program_.ops[op];
-  auto const bytes = what.length;
-  auto& counted = comm_.engine->counted;
   started_ |= bit(op);
-  if (what.kind == OpKind::combine) {
-    (*combine_)(place(what.with), place(what.from), place(what.into), what.length);
+  if (what.kind == OpKind::combine || what.kind == OpKind::copy) {
+    compute(what, 0);
     done_ |= bit(op);
     return;
   }
-  if (what.kind == OpKind::copy) {
-    std::memmove(place(what.into), place(what.from), static_cast<std::size_t>(bytes));
-    done_ |= bit(op);
-    return;
-  }
-  auto const peer = comm_.rank_at(what.peer);
-  auto const tag = tag_ + what.channel;
-  auto& request = requests_[static_cast<std::size_t>(outstanding_)];
-  if (what.kind == OpKind::receive) {
-    comm_.receive(place(what.into), bytes, peer, tag, request);
-  } else {
-    comm_.send(place(what.from), bytes, peer, tag, request);
-    ++counted.messages_sent;
-    counted.bytes_sent += bytes;
-  }
+  start_message(what, 0, tag_, requests_[static_cast<std::size_t>(outstanding_)]);
   owners_[static_cast<std::size_t>(outstanding_++)] = static_cast<std::uint8_t>(op);
 }
 
@@ -134,23 +106,16 @@ void ShortRun::completed(std::size_t place, MPI_Status const& status, int code) 
   auto const last = static_cast<std::size_t>(--outstanding_);
   requests_[place] = requests_[last];
   owners_[place] = owners_[last];
-  auto const& what = program_.ops[op];
-  Finished arrived{{nullptr, static_cast<std::int32_t>(op), 0}, code, 0};
-  bool const receives = what.kind == OpKind::receive;
-  if (code == MPI_SUCCESS && receives) MPI_Get_count(&status, MPI_BYTE, &arrived.bytes);
-  check_arrival(comm_, what, arrived);
-  if (receives) {
-    ++comm_.engine->counted.messages_received;
-    comm_.engine->counted.bytes_received += arrived.bytes;
-  }
+  Finished ended{{nullptr, static_cast<std::int32_t>(op), 0}, code, 0};
+  if (code == MPI_SUCCESS && receives_op(ended.what.op)) MPI_Get_count(&status, MPI_BYTE, &ended.bytes);
+  end_message(ended);
   done_ |= bit(op);
 }
 
 void ShortRun::abandon() noexcept {
   while (outstanding_ > 0) {
     auto const i = static_cast<std::size_t>(--outstanding_);
-    if (requests_[i] != MPI_REQUEST_NULL && mpi_is_up())
-      let_go(requests_[i], program_.ops[owners_[i]].kind == OpKind::receive);
+    if (requests_[i] != MPI_REQUEST_NULL && mpi_is_up()) let_go(requests_[i], receives_op(owners_[i]));
   }
 }
 
@@ -161,17 +126,6 @@ std::string ShortRun::waits_for() const {
     if (what.kind == OpKind::receive || what.kind == OpKind::send) return segment_text(comm_, what, {nullptr, op, 0});
   }
   return "nothing";
-}
-
-std::byte* ShortRun::place(Slot const& slot) const {
-  switch (slot.buffer) {
-    case Buffer::input:  // never written: ensure_runnable
-      return const_cast<std::byte*>(buffers_.input.data()) + slot.offset;
-    case Buffer::output:
-      return buffers_.output.data() + slot.offset;
-    default:
-      return scratch_.get() + slot.offset;
-  }
 }
 
 }  // namespace allport::engine

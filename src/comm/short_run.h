@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,18 +11,14 @@
 #include <vector>
 
 #include "allport/base/function_ref.h"
-#include "allport/comm/communicator.h"
-#include "allport/schedule/program.h"
-#include "execution_checks.h"
+#include "program_run.h"
 
 namespace allport::engine {
-
-struct CommState;
 
 /// One rank's program with few operations of one segment each: the sets of running and waiting operations are bits of a
 /// word, nothing is allocated, and the engine's queues are not used; for short messages these would cost more than the
 /// messages. Belongs to one communicator and is used by one call at a time, with the family's lock.
-class ShortRun {
+class ShortRun : private ProgramRun {
  public:
   static constexpr std::size_t most_operations = 64;
   static constexpr std::int64_t most_bytes = 64 << 10;  ///< of one operation
@@ -48,17 +43,11 @@ class ShortRun {
   void completed(std::size_t place, MPI_Status const& status, int code);
   void abandon() noexcept;
   [[nodiscard]] std::string waits_for() const;
-  [[nodiscard]] std::byte* place(Slot const& slot) const;
 
-  CommState& comm_;
-  Program program_;
   std::vector<Bits> after_;  ///< by operation: those that it waits for
   Bits all_ = 0;
-  std::unique_ptr<std::byte[]> scratch_;
 
   // While it runs:
-  Buffers buffers_{};
-  Combine const* combine_ = nullptr;
   int tag_ = 0;
   Bits started_ = 0;
   Bits done_ = 0;

@@ -1,25 +1,9 @@
 ! Collectives from Fortran by the three faces of MPI: mpif.h (FACE = 77), use mpi (90), use mpi_f08 (8). A program that
 ! never heard of Allport.
-#if FACE == 8
-#define HANDLE(kind) type(kind)
-#define ANY_STATUS MPI_STATUS_IGNORE
-#define CODE
-#else
-#define HANDLE(kind) integer
-#define ANY_STATUS MPI_STATUS_IGNORE
-#define CODE , code
-#endif
+#include "face.h"
 
 program faces
-#if FACE == 8
-  use mpi_f08
-#elif FACE == 90
-  use mpi
-#endif
-  implicit none
-#if FACE == 77
-  include 'mpif.h'
-#endif
+#include "face.inc"
   integer, parameter :: n = 1000
   integer :: code, me, p, i, k, wrong, provided
   integer :: a(n), b(n)
@@ -101,7 +85,7 @@ program faces
   call MPI_Ibarrier(MPI_COMM_WORLD, requests(1) CODE)
   flag = .false.
   do while (.not. flag)
-    call MPI_Test(requests(1), flag, ANY_STATUS CODE)
+    call MPI_Test(requests(1), flag, MPI_STATUS_IGNORE CODE)
   end do
 
   ! A grid whose ranks may be others than the world's.
@@ -116,7 +100,7 @@ program faces
     call expect('rank of coordinates', k == place(1)*lengths(2) + place(2))
     call MPI_Cart_shift(cart, 0, 1, below, above CODE)
     i = -1
-    call MPI_Sendrecv(k, 1, MPI_INTEGER, above, 5, i, 1, MPI_INTEGER, below, 5, cart, ANY_STATUS CODE)
+    call MPI_Sendrecv(k, 1, MPI_INTEGER, above, 5, i, 1, MPI_INTEGER, below, 5, cart, MPI_STATUS_IGNORE CODE)
     call expect('neighbour', i == mod(place(1) + lengths(1) - 1, lengths(1))*lengths(2) + place(2))
     call MPI_Comm_free(cart CODE)
   end if
@@ -170,7 +154,7 @@ contains
     call check_blocks('alltoall', got, 10)
     got = -1
     call MPI_Ineighbor_alltoallv(given, parts, starts, MPI_INTEGER, got, parts, starts, MPI_INTEGER, ring, request CODE)
-    call MPI_Wait(request, ANY_STATUS CODE)
+    call MPI_Wait(request, MPI_STATUS_IGNORE CODE)
     call check_blocks('alltoallv', got, 10)
 #if FACE != 8
     got = -1
@@ -178,7 +162,7 @@ contains
     call check_blocks('alltoallw', got, 10)
     got = -1
     call MPI_Ineighbor_alltoallw(given, parts, places, kinds, got, parts, places, kinds, ring, request CODE)
-    call MPI_Wait(request, ANY_STATUS CODE)
+    call MPI_Wait(request, MPI_STATUS_IGNORE CODE)
     call check_blocks('ialltoallw', got, 10)
 #endif
     got = -1
@@ -220,7 +204,7 @@ contains
       call MPI_Neighbor_allgather(given, 3, kind, got, -77, none, star CODE)
       call MPI_Neighbor_allgatherv(given, 3, kind, got, nothing, nothing, none, star CODE)
       call MPI_Ineighbor_allgather(given, 3, kind, got, -77, none, star, request CODE)
-      call MPI_Wait(request, ANY_STATUS CODE)
+      call MPI_Wait(request, MPI_STATUS_IGNORE CODE)
 #if FACE != 8
       call MPI_Neighbor_alltoallw(given, [(3, j=1, p)], places, kinds, got, nothing, nowhere, nobody, star CODE)
 #endif
@@ -235,7 +219,7 @@ contains
       call expect('allgatherv from a star', all_equal(got, given))
       got = -1
       call MPI_Ineighbor_allgather(nothing, -77, none, got, 3, kind, star, request CODE)
-      call MPI_Wait(request, ANY_STATUS CODE)
+      call MPI_Wait(request, MPI_STATUS_IGNORE CODE)
       call expect('iallgather from a star', all_equal(got, given))
 #if FACE != 8
       got = -1

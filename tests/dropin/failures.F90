@@ -1,9 +1,5 @@
 ! As failures.c from Fortran, by the three faces of MPI: mpif.h (FACE = 77), use mpi (90), use mpi_f08 (8).
-#if FACE == 8
-#define HANDLE(kind) type(kind)
-#else
-#define HANDLE(kind) integer
-#endif
+#include "face.h"
 
 module heard
 #if FACE == 8
@@ -21,16 +17,8 @@ contains
 end module heard
 
 program failures
-#if FACE == 8
-  use mpi_f08
-#elif FACE == 90
-  use mpi
-#endif
   use heard
-  implicit none
-#if FACE == 77
-  include 'mpif.h'
-#endif
+#include "face.inc"
   integer :: code, me, i, wrong, words, all
   integer, asynchronous :: a(64)
   HANDLE(MPI_Comm) :: comm

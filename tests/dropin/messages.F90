@@ -1,23 +1,9 @@
-! Fortran's messages by the three faces of MPI (FACE as in faces.F90), all to the next rank; what ALLPORT_CAPTURE counts is
+! Fortran's messages by the three faces of MPI (FACE as in face.inc), all to the next rank; what ALLPORT_CAPTURE counts is
 ! compared in the end.
-#if FACE == 8
-#define HANDLE(kind) type(kind)
-#define CODE
-#else
-#define HANDLE(kind) integer
-#define CODE , code
-#endif
+#include "face.h"
 
 program messages
-#if FACE == 8
-  use mpi_f08
-#elif FACE == 90
-  use mpi
-#endif
-  implicit none
-#if FACE == 77
-  include 'mpif.h'
-#endif
+#include "face.inc"
   integer, parameter :: n = 10
   integer :: code, me, p, to, from, form, turn, provided, size
   integer :: a(n), b(2*n), buffer(2000)

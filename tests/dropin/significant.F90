@@ -1,25 +1,14 @@
 ! What MPI ignores of a call's arguments, from Fortran by its three faces: each is passed as a null and as garbage
 ! (significant.c has the table and every form). A program that never heard of Allport.
+#include "face.h"
 #if FACE == 8
-#define HANDLE(kind) type(kind)
-#define CODE
 #define NONE MPI_Datatype(-4711)
 #else
-#define HANDLE(kind) integer
-#define CODE , code
 #define NONE -4711
 #endif
 
 program significant
-#if FACE == 8
-  use mpi_f08
-#elif FACE == 90
-  use mpi
-#endif
-  implicit none
-#if FACE == 77
-  include 'mpif.h'
-#endif
+#include "face.inc"
   integer, parameter :: sizes(3) = [1, 1000, 20011]
   integer :: code, me, p, s, n, root, garbage, round, wrong, i, r
   integer, allocatable :: one(:), all(:), counts(:), begins(:)

@@ -45,7 +45,7 @@ def run(
     mpiexec: str = "",
     grace: float = 4.0,
 ) -> int:
-    """Runs an MPI program on the lab, or a command inside node `on`; forwards its output and returns its exit code.
+    """Runs an MPI program on the lab; forwards its output and returns its exit code.
 
     mca: 'key=value' for Open MPI. export: 'NAME=VALUE' for the ranks only. mpiexec: more arguments for it. grace:
     seconds that the run may last after a link was cut and not rerouted. Ends the run and raises JobFailed if a link is

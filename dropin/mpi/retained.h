@@ -17,19 +17,19 @@ struct Operators {
 
 /// Keeps one handle alive; predefined ones, which nobody may free, need no keeping.
 template <class Kind>
-class Kept {
+class Retained {
  public:
   using Handle = typename Kind::Handle;
-  explicit Kept(Handle handle);
-  ~Kept();
-  Kept(Kept const&) = delete;
-  Kept& operator=(Kept const&) = delete;
+  explicit Retained(Handle handle);
+  ~Retained();
+  Retained(Retained const&) = delete;
+  Retained& operator=(Retained const&) = delete;
 
  private:
   Handle handle_;
 };
 
-extern template class Kept<Datatypes>;
-extern template class Kept<Operators>;
+extern template class Retained<Datatypes>;
+extern template class Retained<Operators>;
 
 }  // namespace allport::dropin

@@ -1,4 +1,4 @@
-#include "trial.h"
+#include "tuning.h"
 
 #include <fmt/format.h>
 
@@ -21,37 +21,37 @@
 namespace allport::dropin {
 namespace {
 
-/// Beside the cheapest of ours: so many, and so much dearer by price.
+/// Algorithms of ours that are timed beside the cheapest one: at most so many, and priced at most this multiple of it.
 constexpr std::size_t most_others = 2;
 constexpr double dearest = 1.5;
-/// Segments so many times as long, and so many times shorter.
+/// The cheapest one is also timed with segments that are so many times longer, and shorter.
 constexpr std::int64_t another_cut = 4;
-/// What trying may cost beside its share of the run, once per site.
-constexpr Seconds floor_of_a_trial{0.02};
-/// Calls shorter than this, or than so many agreements, are not watched for changes: that would cost what it saves.
+/// What tuning may cost beside its share of the run, once per site.
+constexpr Seconds tuning_allowance{0.02};
+/// Calls shorter than this many seconds, or than so many agreements, are not watched for changes: watching would cost
+/// more than it saves.
 constexpr double shortest_watched = 1e-3;
 constexpr double agreements = 10;
-/// Times of shorter calls, or of calls in which a rank has less, scatter more, and cost less to take again than ranks
-/// to meet before.
+/// Short calls: below so many seconds, or with at most so many bytes on a rank. Their times scatter, and timing more of
+/// them costs less than a barrier before each.
 constexpr double short_call = 1e-3;
 constexpr std::int64_t short_message = 4096;
-/// Short calls in a row overlap, and the first ones open connections; a few of them return before what they send has
-/// gone over the links, and what a link may save up (32 KiB, eight calls of 4 KiB) is what a long row of calls does not
-/// have. So the library's begin, and of these the latter half counts; what it and ours then tell lasts until both are
-/// tried for longer. Half of 50 calls have ended by then.
+/// The first short calls open connections, and a few of them return before their bytes have gone over the links: a link
+/// may buffer 32 KiB, eight calls of 4 KiB, which a long series of calls does not gain. So the library's calls come
+/// first, the first nine are discarded, and the decision is provisional until both sides have been timed for longer.
 constexpr int first_of_short = 9;
 constexpr int iterations_of_short = 7;
 constexpr int confirming_short = 40;
 constexpr double clearly_of_short = 0.9;
-/// Of more bytes a second agreement costs less than the wrong verdict.
+/// Above so many bytes a second agreement costs less than the wrong decision.
 constexpr double near_of_short = 1.3;
 constexpr std::int64_t soon_over = 1024;
-/// Of these formulas say little more than how many messages follow each other, which is the same on both sides.
+/// The prices of short calls tell little more than the number of messages in a row, which is the same on both sides.
 constexpr double as_good_by_price = 2;
 
-/// The cheapest cut of each algorithm, cheapest first, beginning with what would be chosen; then that one with segments
-/// of other lengths: what a message costs beside its bytes is what prices know least. For short calls no other: what
-/// opening connections and agreeing once more take, they do not give back.
+/// What is timed of ours: the chosen candidate, then the cheapest cut of other algorithms, cheapest first, then the
+/// chosen algorithm with segments of other lengths, because prices are least accurate about the cost of a message.
+/// For short calls the chosen one alone: they do not earn what connections and agreements for others take.
 std::vector<Candidate> ours_by_price(Choice const& choice, bool is_short) {
   if (is_short) return {choice.best};
   auto const too_dear = [&](Candidate const& c) { return c.predicted > dearest * choice.best.predicted; };
@@ -80,13 +80,13 @@ std::vector<Candidate> ours_by_price(Choice const& choice, bool is_short) {
   return cheapest;
 }
 
-/// What a configuration is called: as its algorithm, where that goes in the segments of its best price.
+/// A configuration's name: its algorithm, and the segment where that is not the chosen one.
 std::string name_of(Candidate const& candidate, bool other_cut) {
   std::string const algorithm = candidate.algorithm->name;
   return other_cut ? fmt::format("{} by {} bytes", algorithm, candidate.cut.segment) : algorithm;
 }
 
-/// That a rank has in a call.
+/// In the larger buffer of a rank.
 std::int64_t most_bytes(Contract const& contract) {
   return std::max(contract.input_bytes(contract.root), contract.output_bytes(contract.root));
 }
@@ -95,16 +95,16 @@ bool is_short_call(Contract const& contract, MpiPrice const& mpi) {
   return mpi.time.value() < short_call || most_bytes(contract) <= short_message;
 }
 
-/// So short, and yet not so short that bytes are no matter.
+/// A short call whose time still depends on its bytes.
 bool fills_links(Contract const& contract, bool is_short) { return is_short && most_bytes(contract) > soon_over; }
 
-/// Ranks have one block each in a scatter or a gather: so short a call takes a tenth of what agreeing once more does.
+/// Whether a near result is timed again. Not for a scatter or a gather, which takes a tenth of one more agreement.
 bool doubts(Contract const& contract, bool is_short) {
   bool const a_block_each = contract.what == Collective::scatter || contract.what == Collective::gather;
   return fills_links(contract, is_short) && !a_block_each;
 }
 
-/// Of the library's, by the rates as they were measured. Ours come when its calls have filled the links already.
+/// Lower bound of the library's sustained time. Ours need none: they are timed when the links are already full.
 Seconds lasting_of(Record const& record, Contract const& contract, bool is_short) {
   if (!fills_links(contract, is_short)) return {};
   return mpi_row(record.ours->machine(), contract, record.mapping);
@@ -183,7 +183,7 @@ void agree_on_mean(Record const& record, std::span<double> values) {
 }
 
 SelectorOptions options_of(bool is_short, bool in_doubt, Seconds agreement,
-                           std::function<void(std::string const&)> tell) {
+                           std::function<void(std::string const&)> report) {
   SelectorOptions options;
   options.iterations = is_short ? iterations_of_short : 2;
   options.blind = 1;
@@ -193,9 +193,9 @@ SelectorOptions options_of(bool is_short, bool in_doubt, Seconds agreement,
   options.overlap = is_short;
   if (in_doubt) options.doubt = near_of_short;
   if (is_short) options.clearly = clearly_of_short;
-  options.allowance = floor_of_a_trial;
+  options.allowance = tuning_allowance;
   options.agreement = agreement;
-  options.report = std::move(tell);
+  options.report = std::move(report);
   return options;
 }
 
@@ -231,29 +231,30 @@ Memory of_place(Memory const& memory, std::string const& place) {
 
 }  // namespace
 
-Trial::Trial(Record const& record, std::string site, Choice const& choice, MpiPrice const& mpi, bool by_price)
+Tuning::Tuning(Record const& record, std::string site, Expected const& expected, bool by_price)
     : site_(std::move(site)),
       agreement_(price_of_agreement(record)),
-      is_short_(is_short_call(choice.contract, mpi)),
+      is_short_(is_short_call(expected.choice.contract, expected.library)),
       by_price_(by_price),
-      tells_(state().explains && record.rank == 0),
-      selector_(configurations(ours_by_price(choice, is_short_), mpi, lasting_of(record, choice.contract, is_short_)),
-                options_of(is_short_, doubts(choice.contract, is_short_), agreement_,
-                           [this](std::string const& text) { tell(text); })) {
-  ways_.resize(2);
-  auto const ours = ours_by_price(choice, is_short_);
+      reports_(state().explains && record.rank == 0),
+      selector_(configurations(ours_by_price(expected.choice, is_short_), expected.library,
+                               lasting_of(record, expected.choice.contract, is_short_)),
+                options_of(is_short_, doubts(expected.choice.contract, is_short_), agreement_,
+                           [this](std::string const& text) { report(text); })) {
+  variants_.resize(2);
+  auto const ours = ours_by_price(expected.choice, is_short_);
   for (std::size_t o = 1; o < ours.size(); ++o) {
     bool const other_cut = ours[o].algorithm == ours.front().algorithm;
-    ways_.push_back({ours[o].algorithm->name, other_cut ? ours[o].cut.segment : 0});
+    variants_.push_back({ours[o].algorithm->name, other_cut ? ours[o].cut.segment : 0});
   }
   if (auto const known = record.known.find(site_); known != record.known.end()) selector_.resume(known->second);
 }
 
-void Trial::tell(std::string const& text) const {
-  if (tells_) handback::say(fmt::format("{}: {}", site_, text));
+void Tuning::report(std::string const& text) const {
+  if (reports_) handback::say(fmt::format("{}: {}", site_, text));
 }
 
-void Trial::record(Record const& record, double seconds) {
+void Tuning::record(Record const& record, double seconds) {
   selector_.record(Seconds(seconds));
   if (!selector_.due()) {
     auto nothing = 0.0;
@@ -264,18 +265,18 @@ void Trial::record(Record const& record, double seconds) {
   selector_.decide(
       [&](std::span<double> values) { is_short_ ? agree_on_mean(record, values) : agree_on_slowest(record, values); });
   state().memory[site_] = selector_.remembered();
-  if (!was_settled && selector_.settled()) tell("settled\n" + selector_.explain());
+  if (!was_settled && selector_.settled()) report("settled\n" + selector_.explain());
 }
 
-bool Trial::is_over() const {
-  if (!selector_.settled() || !ways_[selector_.best()].is_usual()) return false;
+bool Tuning::is_over() const {
+  if (!selector_.settled() || !variants_[selector_.best()].is_default()) return false;
   auto const seconds = selector_.seconds(selector_.best()).value_or(Seconds{}).value();
   return seconds < std::max(shortest_watched, agreements * agreement_.value());
 }
 
 void prepare_agreement(Record const& record) { record.ours->prepare_short(contract_of_agreement(record.size)); }
 
-void begin_trials(handback::Settings const& settings) {
+void begin_tuning(handback::Settings const& settings) {
   auto& s = state();
   s.trying = handback::trying_of(settings);
   s.explains = settings["ALLPORT_EXPLAIN"] == "1";
@@ -286,7 +287,7 @@ void begin_trials(handback::Settings const& settings) {
   s.memory = std::move(memory).value_or(Memory{});
 }
 
-void recall_trials(Record& record) {
+void recall_tuning(Record& record) {
   if (state().trying == Trying::off || state().policy != Policy::automatic) return;
   record.known = memory_from_json(handback::told_by_rank_0(record.user, [&] {
     Lock const lock;
@@ -294,17 +295,17 @@ void recall_trials(Record& record) {
   }));
 }
 
-Memory remember_trials() { return handback::remember(state().memory, state().remembers_in); }
+Memory store_tuning() { return handback::remember(state().memory, state().remembers_in); }
 
-bool is_tried(Function what, PriceSource source) {
+bool is_tuned(Function what, PriceSource source) {
   auto const& s = state();
   if (s.policy != Policy::automatic || s.trying == Trying::off || lengths_are_secret(what)) return false;
   if (reduces(what) && s.trying != Trying::free) return false;
   return s.trying != Trying::automatic || (source == PriceSource::modelled && !s.without_links);
 }
 
-std::string site_of(Record const& record, Function what, int size_class) {
-  auto const least = size_class == 0 ? std::int64_t{0} : std::int64_t{1} << (size_class - 1);
+std::string site_name(Record const& record, Function what, int size_class) {
+  auto const least = least_bytes(size_class);
   auto text = fmt::format("{}{}", place_of(record), name(what));
   if (is_of_neighbours(what)) text += fmt::format(" on {}", record.neighbourhood->text);
   return size_class == 0 ? text : fmt::format("{} of {} to {} bytes", text, least, 2 * least - 1);

@@ -1,4 +1,4 @@
-#include "shape.h"
+#include "placement.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ std::string nodes_of(Machine const& box, Machine const& whole) {
 
 }  // namespace
 
-std::string shape_of(std::optional<BoxInMachine> const& box, Machine const& whole, Rank ranks) {
+std::string placement_of(std::optional<BoxInMachine> const& box, Machine const& whole, Rank ranks) {
   if (!box) return fmt::format("{} ranks that form no box: trees over the network among them", ranks);
   auto const& machine = box->machine;
   auto text = machine.nodes() == 1 ? fmt::format("{} ranks of one node", ranks) : nodes_of(machine, whole);

@@ -1,4 +1,4 @@
-#include "kept.h"
+#include "retained.h"
 
 #include <atomic>
 #include <mutex>
@@ -18,7 +18,7 @@ template <class Kind>
 struct Table {
   std::mutex mutex;
   std::unordered_map<typename Kind::Handle, Use> uses;
-  std::atomic<int> kept{0};  ///< of `uses`, read without the mutex
+  std::atomic<int> count{0};  ///< of `uses`, read without the mutex
 };
 
 template <class Kind>
@@ -37,15 +37,15 @@ MPI_Op null_of(Operators) { return MPI_OP_NULL; }
 }  // namespace
 
 template <class Kind>
-Kept<Kind>::Kept(Handle handle) : handle_(handle) {
+Retained<Kind>::Retained(Handle handle) : handle_(handle) {
   auto& t = table<Kind>();
   std::scoped_lock const lock(t.mutex);
   ++t.uses[handle_].operations;
-  t.kept = static_cast<int>(t.uses.size());
+  t.count = static_cast<int>(t.uses.size());
 }
 
 template <class Kind>
-Kept<Kind>::~Kept() {
+Retained<Kind>::~Retained() {
   int frees = 0;
   {
     auto& t = table<Kind>();
@@ -54,7 +54,7 @@ Kept<Kind>::~Kept() {
     if (--use->second.operations > 0) return;
     frees = use->second.frees;
     t.uses.erase(use);
-    t.kept = static_cast<int>(t.uses.size());
+    t.count = static_cast<int>(t.uses.size());
   }
   // Not under the mutex: the library may call the program's own attribute callbacks.
   for (int i = 0; i < frees; ++i) {
@@ -69,7 +69,7 @@ namespace {
 template <class Kind>
 int free_handle(typename Kind::Handle* handle) {
   auto& t = table<Kind>();
-  if (handle != nullptr && t.kept.load(std::memory_order_relaxed) > 0) {
+  if (handle != nullptr && t.count.load(std::memory_order_relaxed) > 0) {
     std::scoped_lock const lock(t.mutex);
     if (auto const use = t.uses.find(*handle); use != t.uses.end()) {
       ++use->second.frees;
@@ -82,8 +82,8 @@ int free_handle(typename Kind::Handle* handle) {
 
 }  // namespace
 
-template class Kept<Datatypes>;
-template class Kept<Operators>;
+template class Retained<Datatypes>;
+template class Retained<Operators>;
 
 }  // namespace allport::dropin
 
