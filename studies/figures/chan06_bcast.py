@@ -17,6 +17,7 @@ CURVES = (
 def _make(run: Run) -> Result:
     chart, found, messages, machine = compare("bcast", CURVES, run)
     said = against(found, messages)
+
     def fastest(i: int, *others: str) -> str:
         """Of all but MPI's textbook and the others, at the i-th size."""
         return min((k for k in found if k not in ("MPI's textbook", *others)), key=lambda k: found[k][i])

@@ -59,10 +59,7 @@ def curves(setting: Setting, efficiency: Efficiency, quick: bool) -> tuple[Chart
     chart = Chart(
         "z dimension of the partition (64 x 64 x z)",
         "parallel efficiency",
-        [
-            Series(name, zs, values, band=band(exa, partial(over_z, name=name)))
-            for name, values in found.items()
-        ],
+        [Series(name, zs, values, band=band(exa, partial(over_z, name=name))) for name, values in found.items()],
         title=setting.name,
         low=0.0,
         high=1.02,

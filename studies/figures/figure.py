@@ -7,9 +7,14 @@ from dataclasses import dataclass, field
 
 from studies.figures.lab_runs import LabRun
 
-__all__ = ["Bars", "Chart", "Figure", "Number", "Picture", "Result", "Run", "Series", "Table", "agrees", "near"]
+__all__ = [
+    "CLOSE", "FAR", "Bars", "Chart", "Figure", "Number", "Picture", "Result", "Run", "Series", "Table", "agrees",
+    "near",
+]  # fmt: skip
 
 WAYS = ("model", "simulation", "lab", "real run", "exact")
+# What words of a source are taken for: close, similar, flat, fits: within 10 %; far below: at most half. In no source.
+CLOSE, FAR = 0.1, 0.5
 HOW = ("run", "simulated", "model", "counted", "copied")
 
 
@@ -75,9 +80,9 @@ def agrees(*checks: bool) -> str:
     return "yes" if all(checks) else "in part" if any(checks) else "no"
 
 
-def near(published: float, *ours: float, within: float = 0.1) -> str:
-    """agrees() for a number: each of ours is within 10 % of it. Ours on both sides of it agree in part."""
-    found = agrees(*(abs(value / published - 1) <= within for value in ours))
+def near(published: float, *ours: float) -> str:
+    """agrees() for a number: each of ours is close to it. Ours on both sides of it agree in part."""
+    found = agrees(*(abs(value / published - 1) <= CLOSE for value in ours))
     return "in part" if found == "no" and min(ours) < published < max(ours) else found
 
 
@@ -91,7 +96,7 @@ class Number:
     how: str = ""
     """Of HOW, separated by commas."""
     holds: str = ""
-    """Whether ours is what the source says: 'yes', 'in part' or 'no', from the data; '': the text has no value."""
+    """Whether ours is what the source says: agrees() or near() of the data; 'put in': it was given; '': it has none."""
     why: str = ""
     """Why they differ, in at most 15 words."""
     pages: Sequence[int] = ()

@@ -29,6 +29,7 @@ def _verification(shape: str, stated: int, run: Run) -> Result:
             found.append(m / model.t_bnm(m, machine.nodes, b, rates.overhead, axis.latency) / MB)
         packets.append(m / seconds("bcast", "rectangular", machine, m) / MB)
         whole.append(m / seconds("bcast", "binomial", machine, m, whole=True) / MB)
+
     def rates_of(machine: Machine) -> list[float]:
         return [m / model.t_mcast(m, model.multicast_terms(machine)) / MB for m in messages]
 

@@ -12,10 +12,9 @@ from allport.model import MultilinkTerms
 from allport.schedule import import_goal
 from allport.sim import Model, simulate
 
-__all__ = ["FITS", "MACHINE", "fit_line", "fit_tau", "measured", "shape"]
+__all__ = ["MACHINE", "fit_line", "fit_tau", "measured", "shape"]
 
 MACHINE = "bgp:4x4x4"
-FITS = 0.1  # largest relative error of a model that is said to fit: in no source
 
 
 def shape() -> Machine:

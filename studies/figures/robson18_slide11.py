@@ -52,9 +52,7 @@ def _make(run: Run) -> Result:
         obtained=f"Simulation of blocks_graph on {fat.GRID}^2 doubles and {fat.NODES} nodes: objects occupy teams, "
         f"faces occupy links, {iterations} iterations without a barrier, medians. A rank is a team with objects of its "
         f"own. Beside it the model T(S), in a band of {SPREAD[0]:g} to {SPREAD[1]:g} times what a team costs. Nothing "
-        "here ran on either machine. "
-        + "; ".join(fat.assumptions(node) for node in nodes)
-        + ".",
+        "here ran on either machine. " + "; ".join(fat.assumptions(node) for node in nodes) + ".",
         why=f"Robson18's ordinates are not in its text, so that only its {GAIN[0]}-{GAIN[1]} % can be compared. In "
         "ours the gain is that of whole objects: 144 on 28 cores are 6 rounds where 5.14 would do, on 44 cores 4 where "
         "3.27 would; a spread cuts the rounds finer, until a team reaches over both sockets. Where idle cores leave "

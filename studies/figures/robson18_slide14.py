@@ -33,7 +33,7 @@ def _make(run: Run) -> Result:
                 "not in the text",
                 f"{100 * gain:.0f} %",
                 how="simulated",
-                why="The talk's curves are not in its text; ours is the rounding of objects to cores.",
+                why="The talk's curves are not in its text; ours is objects rounded to cores.",
             )
         ],
     )

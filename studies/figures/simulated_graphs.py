@@ -223,7 +223,7 @@ SCALED = {  # nodes: flat grid, layered grid, of products; of our runs
 }
 
 
-TRIED = {  # LU, nodes: flat grids, layered grids, and columns of their panels
+TRIED = {  # LU, nodes: flat grids, layered grids, and columns of their panels, of our runs
     256: [
         *(((16, 16, 1), b) for b in (64, 128)),
         *(((32, 8, 1), b) for b in (32, 64, 128)),
@@ -260,7 +260,7 @@ TRIED = {  # LU, nodes: flat grids, layered grids, and columns of their panels
     ],
 }
 """Those that the planner prices lowest, with square ones and one of many layers beside them."""
-RIVALS = {  # LU over binomial trees, and ScaLAPACK's: likewise
+RIVALS = {  # LU over binomial trees, and ScaLAPACK's: likewise, of our runs
     256: [((16, 16, 1), 64), ((16, 16, 1), 128), ((32, 8, 1), 64)],
     512: [((16, 32, 1), 64), ((16, 32, 1), 128), ((32, 16, 1), 64)],
     1024: [((32, 32, 1), 64), ((32, 32, 1), 128), ((64, 16, 1), 64)],

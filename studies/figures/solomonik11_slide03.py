@@ -76,7 +76,7 @@ def _make(run: Run) -> Result:
                 f"{ours:.1f} model, {simulated:.1f} simulated",
                 how="model, simulated",
                 holds=near(LINKS, ours, simulated),
-                why="Start-up and path are all that the model takes from six links; o, L are ours.",
+                why="Start-up and path are all that the model takes off six links.",
             ),
             Number(
                 f"binomial multicast, {where}, part of a link",

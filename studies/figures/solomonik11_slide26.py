@@ -32,7 +32,7 @@ def _make(run: Run) -> Result:
                 short,
                 how="model",
                 holds=agrees(last == sorted(last, reverse=True), AXIS[0] <= min(last), max(last) <= AXIS[1]),
-                why="No ordinates; n, o, L and links are ours: order and axis alone can be compared.",
+                why="No ordinates; n, o, L, links are ours: order and axis alone are compared.",
             )
         )
     return Result(

@@ -7,7 +7,7 @@ import tempfile
 from allport import bench, model
 from allport.machine import Machine
 
-from studies.figures.figure import Chart, Figure, Number, Result, Run, Series, agrees, near
+from studies.figures.figure import CLOSE, Chart, Figure, Number, Result, Run, Series, agrees, near
 from studies.figures.lab_runs import LabRun
 from studies.figures.simulated import seconds, sizes
 
@@ -15,7 +15,6 @@ KIB, MB = 1024, 1e6
 LAB, RATE = "torus:8", "40mbit"
 LINK = 5.0  # MB/s of that rate, of our runs
 TOP = 800  # MB/s, the end of the axis (Solomonik11, slide 33)
-CLOSE = 0.9  # of the other, where two rates are called close: in no source
 
 
 def _measure(run: Run) -> LabRun:
@@ -62,7 +61,7 @@ def _lab(found: LabRun) -> tuple[Chart, str, Number]:
         f"MB/s: {', '.join(ends)} on links of {LINK:.0f}",
         how="run",
         holds=agrees(
-            last["MPI bcast"] >= CLOSE * last["ring bcast"],
+            last["MPI bcast"] >= (1 - CLOSE) * last["ring bcast"],
             last["ring bcast"] >= last["ring reduce"],
             last["ring reduce"] > last["MPI reduce"],
         ),
@@ -134,5 +133,5 @@ FIGURE = Figure(
     make=_make,
     run_name="solomonik11-slide33",
     measure=_measure,
-    ours=("bgp.overhead", "bgp.axes", "bgp.memory_bandwidth", "solomonik11_slide33.CLOSE"),
+    ours=("bgp.overhead", "bgp.axes", "bgp.memory_bandwidth"),
 )
