@@ -1,4 +1,7 @@
-"""python studies FIGURE...: published figures made again, as files and as one page. Works from any folder."""
+"""python studies FIGURE...: published figures made again, as files and as one page. Works from any folder.
+
+`list` names them, `talks` prints the talks' values beside ours; both take --json.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from allport.cli.console import console, print_json, progress, table
 from allport.cli.options import Json
 from allport.errors import Error
 
+from studies.figures import talks
 from studies.figures.reproduce import figures as known_figures
 from studies.figures.reproduce import reproduce
 
@@ -32,8 +36,18 @@ def _list(as_json: bool) -> None:
     console().print(rows)
 
 
+def _talks(as_json: bool) -> None:
+    if as_json:
+        print_json(talks.table())
+        return
+    rows = table("where", "what", "talk", "ours", "how", "reproduced", "why different")
+    for row in talks.table()["rows"]:
+        rows.add_row(*(row[key] for key in ("where", "what", "published", "ours", "how", "reproduced", "why")))
+    console().print(rows)
+
+
 def main(
-    figures: Annotated[list[str], typer.Argument(metavar="FIGURE...", help="chan06, song09-slide7, all; or list.")],
+    figures: Annotated[list[str], typer.Argument(metavar="FIGURE...", help="chan06, song09-slide7, all; list; talks.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="FOLDER", help="Where to write.")] = "report",
     quick: Annotated[bool, typer.Option("--quick", help="Small shapes only, about a minute in all.")] = False,
     run: Annotated[
@@ -45,8 +59,8 @@ def main(
 
     Exit code 1 when one fails.
     """
-    if figures == ["list"]:
-        _list(as_json)
+    if figures in (["list"], ["talks"]):
+        (_list if figures == ["list"] else _talks)(as_json)
         return
     try:
         with progress("reproducing") as bar:

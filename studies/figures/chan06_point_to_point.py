@@ -62,8 +62,11 @@ def _make(run: Run) -> Result:
         numbers=[
             Number(
                 "point to point: alpha, 1/beta",
-                "(no ordinates)",
-                f"{1e6 * terms.alpha:.2f} us, {terms.link / 1e6:.0f} MB/s",
+                "a line (no ordinates)",
+                f"{1e6 * terms.alpha:.2f} us, {terms.link / 1e6:.0f} MB/s, off by at most {100 * worst:.1f} %",
+                how="simulated",
+                holds="put in",
+                why="The simulator charges such a line; preset bgp stands for BG/L.",
             )
         ],
         not_run=[] if run.lab else ["not run here: the same on real links; as root, python studies --run."],
@@ -78,4 +81,6 @@ FIGURE = Figure(
     make=_make,
     run_name=NAME,
     measure=measure,
+    pages=(52,),
+    ours=("bgp.overhead", "bgp.axes"),
 )

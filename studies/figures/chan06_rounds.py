@@ -6,7 +6,7 @@ from allport import model
 from allport.collectives import mst_rounds
 from allport.machine import Machine
 
-from studies.figures.figure import Figure, Number, Result, Run, Table
+from studies.figures.figure import Figure, Number, Result, Run, Table, agrees
 
 SHAPES = ("4x4", "8x8", "16x16", "8x8x8", "16x16x16")
 
@@ -32,7 +32,14 @@ def _make(run: Run) -> Result:
         why="The bound needs p to be a power of 2N+1 and parts that are all as wide; boxes of whole planes cannot "
         "be cut so, and one or two rounds remain. Chan06's claim holds for ideal divisibility only.",
         numbers=[
-            Number("rounds on 8x8x8, binary / N+1 / 2N+1", "bounds 9 / 5 / 4", f"{cube[2]} / {cube[3]} / {cube[4]}")
+            Number(
+                "rounds on 8x8x8, binary / N+1 / 2N+1",
+                f"the bounds, {cube[5]} / {cube[6]} / {cube[7]}",
+                f"{cube[2]} / {cube[3]} / {cube[4]}",
+                how="counted",
+                holds=agrees(*(cube[2 + i] == cube[5 + i] for i in range(3))),
+                why="Bounds need equal parts, which boxes of whole planes are not.",
+            )
         ],
     )
 
@@ -43,4 +50,5 @@ FIGURE = Figure(
     claim="Dividing into 2N+1 parts attains the lower bound of log_(2N+1) p rounds.",
     how=("exact",),
     make=_make,
+    pages=(31, 41, 42),
 )

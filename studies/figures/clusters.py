@@ -10,7 +10,7 @@ from allport.machine import Machine
 __all__ = ["DGEMM", "PEAK", "cluster", "grig"]
 
 PEAK = 6.4e9  # flop/s of a processor (Song09, slide 15)
-DGEMM = 5.57e9  # what dgemm reaches, 87 % of it
+DGEMM = 5.57e9  # what dgemm reaches, 87 % of it (Song09, slide 15)
 MACHINES = Path(__file__).parent / "machines"
 
 

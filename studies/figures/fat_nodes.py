@@ -9,18 +9,21 @@ from dataclasses import dataclass
 from allport import graph, model
 from allport.machine import Machine
 
-__all__ = ["BLOCKS", "BRIDGES", "GRID", "NODES", "NOISE", "SUMMIT", "Node", "Outcome", "assumptions", "simulate"]
+__all__ = [
+    "BLOCKS", "BRIDGES", "GRID", "NODES", "NOISE", "OURS", "SUMMIT", "Node", "Outcome", "assumptions", "simulate",
+]  # fmt: skip
 
 GRID = 178_848  # cells along each side (Robson18, slide 8)
-BLOCKS = (7452, 14904, 3726)  # cells of a block's side: 24^2 objects, and a quarter and four times as many
-NODES = 4
-RUNS = 5
-NOISE = 0.03  # standard deviation of a task's time over its mean
-CELL = 24.0  # bytes of memory that a cell moves: read, written, and read before it is written
-FORK = 2e-6  # seconds of a loop of two threads
-FORK_EACH = 0.15e-6  # and for each thread beyond
-LOSS_EACH = 0.002  # of the work, for each thread beyond the first: chunks end unevenly
-LOSS_ACROSS = 0.08  # of the work, where a team reaches over both sockets
+BLOCKS = (7452, 14904, 3726)  # cells of a block's side: 24^2 objects (Robson18, slide 8), a quarter, four times as many
+NODES = 4  # Robson18, slide 8
+RUNS = 5  # Robson18, slide 8
+NOISE = 0.03  # standard deviation of a task's time over its mean: in no source
+CELL = 24.0  # bytes of memory that a cell moves: read, written, and read before it is written: in no source
+FORK = 2e-6  # seconds of a loop of two threads: in no source
+FORK_EACH = 0.15e-6  # seconds for each thread beyond: in no source
+LOSS_EACH = 0.002  # of the work, for each thread beyond the first, as chunks end unevenly: in no source
+LOSS_ACROSS = 0.08  # of the work, where a team reaches over both sockets: in no source
+OURS = ("fat_nodes",)
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,10 @@ class Node:
         return [s for s in range(1, self.cores + 1) if self.cores % s == 0]
 
 
-# Memory and network: two sockets of Haswell E5-2695 v3 with DDR4-2133 and Omni-Path; of POWER9 with dual-rail EDR.
+# Cores: Robson18, slide 10. Memory and network are in no source: two sockets of Haswell E5-2695 v3 with DDR4-2133 and
+# Omni-Path, 1.5 us.
 BRIDGES = Node("Bridges, 2 x 14 cores", 28, 110e9, 12.5e9, 1.5e-6)
+# Cores: Robson18, slide 10. Memory and network are in no source: two sockets of POWER9 with dual-rail EDR, 1.5 us.
 SUMMIT = Node("Summit, 2 x 22 cores", 44, 270e9, 23e9, 1.5e-6)
 
 # A rank's share of a node's flop/s is 10^9, and so is each of its workers': flops of a task are nanoseconds.
@@ -92,8 +97,8 @@ def task_seconds(node: Node, block: int, spread: int) -> float:
     return grain(node, block) / spread * (1 + _loss(node, spread)) + fork
 
 
-def expected(node: Node, block: int, spread: int, sends: bool = True) -> float:
-    """T(S) of an iteration, module model's."""
+def expected(node: Node, block: int, spread: int, sends: bool = True, cost: float = 1.0) -> float:
+    """T(S) of an iteration, module model's. cost: factor of what a team costs, its loops' starts and losses."""
     side = GRID // block
     faces = 2 * side if sends else 0  # a quarter of the grid on each node: two of its sides are others'
     return model.spread_time(
@@ -101,11 +106,11 @@ def expected(node: Node, block: int, spread: int, sends: bool = True) -> float:
         cores=node.cores,
         objects=side * side // NODES,
         grain=grain(node, block),
-        fork=FORK,
-        fork_each=FORK_EACH,
-        loss_each=LOSS_EACH,
+        fork=cost * FORK,
+        fork_each=cost * FORK_EACH,
+        loss_each=cost * LOSS_EACH,
         domain=node.cores // 2,
-        loss_across=LOSS_ACROSS,
+        loss_across=cost * LOSS_ACROSS,
         traffic=faces // 2 * block * 8.0,
         injection=node.injection,
         message=block * 8.0 if sends else 0.0,

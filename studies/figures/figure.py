@@ -7,9 +7,15 @@ from dataclasses import dataclass, field
 
 from studies.figures.lab_runs import LabRun
 
-__all__ = ["Bars", "Chart", "Figure", "Number", "Picture", "Result", "Run", "Series", "Table"]
+__all__ = [
+    "CLOSE", "FAR", "Bars", "Chart", "Figure", "Number", "Picture", "Result", "Run", "Series", "Table", "agrees",
+    "near",
+]  # fmt: skip
 
 WAYS = ("model", "simulation", "lab", "real run", "exact")
+# What words of a source are taken for: close, similar, flat, fits: within 10 %; far below: at most half. In no source.
+CLOSE, FAR = 0.1, 0.5
+HOW = ("run", "simulated", "model", "counted", "copied")
 
 
 @dataclass(frozen=True)
@@ -23,6 +29,8 @@ class Series:
     """'model' (line), 'simulation', 'lab', 'real run' (line with points), 'limit' (dashed, grey)."""
     pair: bool = False
     """Of the same colour as the series before."""
+    band: tuple[Sequence[float], Sequence[float]] | None = None
+    """Least and largest y while constants that are in no source vary (studies.figures.varied)."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +75,32 @@ class Picture:
     data: Table
 
 
+def agrees(*checks: bool) -> str:
+    """'yes', 'in part' or 'no': how many of the checks of a source's statement are met."""
+    return "yes" if all(checks) else "in part" if any(checks) else "no"
+
+
+def near(published: float, *ours: float) -> str:
+    """agrees() for a number: each of ours is close to it. Ours on both sides of it agree in part."""
+    found = agrees(*(abs(value / published - 1) <= CLOSE for value in ours))
+    return "in part" if found == "no" and min(ours) < published < max(ours) else found
+
+
 @dataclass(frozen=True)
 class Number:
-    """One headline value, as published and as we get it."""
+    """One value of a source beside ours: a row of studies/docs/talks.md."""
 
     what: str
     published: str
     ours: str
+    how: str = ""
+    """Of HOW, separated by commas."""
+    holds: str = ""
+    """Whether ours is what the source says: agrees() or near() of the data; 'put in': it was given; '': it has none."""
+    why: str = ""
+    """Why they differ, in at most 15 words."""
+    pages: Sequence[int] = ()
+    """Where it stands in the talk, if elsewhere than the figure."""
 
 
 @dataclass
@@ -118,3 +145,10 @@ class Figure:
     """Of the kept run in figures/runs, which several figures may share."""
     measure: Callable[[Run], LabRun] | None = None
     """Makes that run anew."""
+    pages: Sequence[int] = ()
+    """Where it stands in a talk whose figures have no numbers in their ids."""
+    ours: Sequence[str] = ()
+    """Constants in no source that its values depend on, by their names in talks.constants(), or a module's or machine
+    file's for all of it."""
+    varied: Sequence[str] = ()
+    """Those of them for which it shows what other values do."""

@@ -42,7 +42,7 @@ WAYS = {
     "2D BNM": (FLAT, "binomial"),
 }
 WORK = ("gemm", "none", "tournament")  # multiplication; LU by its pivoting
-N, BEST_OF = 1024, 3
+N, BEST_OF = 1024, 3  # of our runs
 WHY = (
     "In the lab n is so small beside its slow links that nearly all of the time is one message after another: there "
     "layers cost LU more messages than they save words, and rectangular trees pay most where lines are longest."

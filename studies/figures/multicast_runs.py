@@ -18,7 +18,7 @@ __all__ = ["NAME", "charts", "measure", "seconds_of"]
 
 NAME = "song09-multicast"
 LAB, RATE = "torus:4x4", "40mbit"
-HERE = (4, 8, 16)  # processes on this computer
+HERE = (4, 8, 16)  # processes on this computer, of our runs
 LABELS = {"chosen": "ours, as chosen", "prefix": "prefix", "flat": "flat", "MPI_Bcast": "MPI_Bcast"}
 
 

@@ -7,10 +7,12 @@ from typing import Any
 from allport import model
 from allport.machine import Machine
 
-__all__ = ["FLAT", "LAYERED", "SIZES", "WAYS", "times"]
+__all__ = ["ABSTRACT", "FASTER", "FLAT", "LAYERED", "SIZES", "WAYS", "times"]
 
-FLAT, LAYERED = (128, 128, 1), (32, 32, 16)
-SIZES = (8192, 131072)
+FLAT, LAYERED = (128, 128, 1), (32, 32, 16)  # 16,384 nodes, 16 copies (Solomonik11, slide 12)
+SIZES = (8192, 131072)  # Solomonik11, slide 12
+FASTER = {8192: 12, 131072: 2.7}  # Solomonik11, slide 12
+ABSTRACT = 2.6  # for 2.7, in the abstract of the paper Solomonik11
 WAYS = {
     "2D, binomial": (FLAT, "binomial"),
     "2D, rectangular": (FLAT, "rectangular"),
@@ -19,7 +21,7 @@ WAYS = {
 }
 
 
-def times(n: int) -> dict[str, dict[str, Any]]:
-    """gemm_time of every way."""
-    bgp = Machine.parse("bgp")
+def times(n: int, machine: Machine | None = None) -> dict[str, dict[str, Any]]:
+    """gemm_time of every way, on preset bgp where no machine is given."""
+    bgp = machine or Machine.parse("bgp")
     return {name: model.gemm_time(bgp, (n, n, n), grid, how) for name, (grid, how) in WAYS.items()}

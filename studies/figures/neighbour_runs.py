@@ -30,10 +30,11 @@ __all__ = ["LONG", "NAME", "curves", "fit_real", "measure", "times_of"]
 
 NAME = "chan06-sends"
 LAB, RATE = "torus:3x3x3", "40mbit"
-SENDS = 6
-BEST_OF = 40  # of short messages; the ranks take turns on few cores
-SHORT, LONG = 2048, 1 << 17  # bytes: up to one that latency is of, and from one that bandwidth is of
-BURST = 4096  # bytes that a link passes at once; the usual 32 KiB would hide its rate from all but the longest
+SENDS = 6  # Chan06, slide 19
+BEST_OF = 40  # of short messages, for the ranks take turns on few cores; of our runs
+SHORT, LONG = 2048, 1 << 17  # bytes: alpha is fitted up to the one, beta from the other on; of our runs
+# Bytes that a link passes at once, of our runs; the usual 32 KiB would hide its rate from all but the longest.
+BURST = 4096
 
 
 def measure(run: Run) -> LabRun:

@@ -10,9 +10,10 @@ from allport.machine import Machine
 from studies.figures.figure import Chart, Run, Series
 from studies.figures.simulated import seconds, sizes
 
-__all__ = ["MACHINE", "Curve", "against", "compare"]
+__all__ = ["MACHINE", "PLOTS", "Curve", "against", "compare"]
 
 MACHINE, QUICK = "bgp:8x8x8", "bgp:4x4x4"
+PLOTS = (54, 55, 56, 57)  # Chan06's plots of broadcast, scatter and allgather: its text does not say which is which
 Curve = tuple[str, str, bool]
 """Label, algorithm, whether messages go uncut."""
 

@@ -38,7 +38,7 @@ tr:last-child td { border-bottom: 0; }
 .all { min-width: 56rem; }
 .all td:first-child { white-space: nowrap; }
 .all th:nth-child(2) { width: 18%; } .all th:nth-child(5) { width: 22%; } .all th:nth-child(6) { width: 38%; }
-.pairs th { width: 33%; }
+.pairs th { width: 16%; }
 section > * { max-width: 52rem; }
 section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1.2rem; }
 figure { margin: 0.8rem 0; }
@@ -149,13 +149,15 @@ def _overview(entries: list[dict[str, Any]]) -> str:
 def _headlines(entries: list[dict[str, Any]]) -> str:
     rows = [
         f'<tr><td><a href="#{e["id"]}">{escape(n["what"])}</a></td>'
-        f'<td data-name="published">{escape(n["published"])}</td><td data-name="ours">{escape(n["ours"])}</td></tr>'
+        f'<td data-name="published">{escape(n["published"])}</td><td data-name="ours">{escape(n["ours"])}</td>'
+        f'<td data-name="how">{escape(n["how"] or ", ".join(e["how"]))}</td>'
+        f'<td data-name="reproduced">{escape(n["holds"] or "-")}</td><td data-name="why">{escape(n["why"])}</td></tr>'
         for e in entries
         for n in e["numbers"]
     ]
     if not rows:
         return ""
-    head = "".join(f"<th>{h}</th>" for h in ("value", "published", "ours"))
+    head = "".join(f"<th>{h}</th>" for h in ("value", "published", "ours", "how", "reproduced", "why different"))
     return (
         '<h2>Headline values side by side</h2><div class="scroll"><table class="pairs">'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"

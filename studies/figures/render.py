@@ -88,6 +88,8 @@ def _chart(ax: Axes, chart: Chart) -> None:
         points = [(x, y) for x, y in zip(series.x or (), series.y) if y is not None]
         if points:
             ax.plot(*zip(*points), label=series.label, **style)
+        if series.band:
+            ax.fill_between(series.x or (), *series.band, color=style["color"], alpha=0.15, linewidth=0)
     _ticks(ax, chart)
     ax.set_ylim(bottom=chart.low, top=chart.high)
     _axes_of(ax, chart.x, chart.y, chart.title)
@@ -220,6 +222,8 @@ def rows_of(result: Result) -> list[list[object]]:
             for s in panel.series:
                 xs = panel.places if isinstance(panel, Bars) else s.x or ()
                 rows += [[panel.title, s.label, s.origin, x, y] for x, y in zip(xs, s.y) if y is not None]
+                for end, ys in zip(("least", "most"), s.band or ()):
+                    rows += [[panel.title, f"{s.label}, {end}", s.origin, x, y] for x, y in zip(xs, ys)]
         elif isinstance(panel, Table):
             rows += [
                 [panel.title, column, "table", row[0], value]

@@ -25,6 +25,7 @@ from allport.plan import gemm as plan_gemm
 from allport.plan import lu as plan_lu
 
 from studies.figures.figure import Bars, Series
+from studies.figures.multiply_16384 import FLAT, LAYERED
 
 __all__ = [
     "CASES",
@@ -43,8 +44,7 @@ __all__ = [
 
 LARGEST = "bgp:32x32x16"
 KEPT = Path(__file__).parent / "runs" / "solomonik11-graphs.json"
-SAMPLE = (2, 16, 16, 4)
-"""Of a graph's steps."""
+SAMPLE = (2, 16, 16, 4)  # of a graph's steps; of our runs
 PRODUCT, LAYERED_PRODUCT = "summa", "summa25"
 FACTOR, LAYERED_FACTOR = "2d", "2.5d"
 BEHIND = {"rectangular": "RCT", "binomial": "BNM", "in steps": "ScaLAPACK's"}
@@ -215,9 +215,8 @@ def said() -> str:
     )
 
 
-FLAT, LAYERED = (128, 128, 1), (32, 32, 16)
 SCALING = {256: "bgp:8x8x4", 512: "bgp:8x8x8", 1024: "bgp:16x8x8", 2048: "bgp:16x16x8"}
-SCALED = {  # nodes: flat grid, layered grid, of products
+SCALED = {  # nodes: flat grid, layered grid, of products; of our runs
     256: ((16, 16, 1), (8, 16, 2)),
     512: ((16, 32, 1), (16, 16, 2)),
     1024: ((32, 32, 1), (16, 16, 4)),
@@ -225,7 +224,7 @@ SCALED = {  # nodes: flat grid, layered grid, of products
 }
 
 
-TRIED = {  # LU, nodes: flat grids, layered grids, and columns of their panels
+TRIED = {  # LU, nodes: flat grids, layered grids, and columns of their panels, of our runs
     256: [
         *(((16, 16, 1), b) for b in (64, 128)),
         *(((32, 8, 1), b) for b in (32, 64, 128)),
@@ -262,7 +261,7 @@ TRIED = {  # LU, nodes: flat grids, layered grids, and columns of their panels
     ],
 }
 """Those that the planner prices lowest, with square ones and one of many layers beside them."""
-RIVALS = {  # LU over binomial trees, and ScaLAPACK's: likewise
+RIVALS = {  # LU over binomial trees, and ScaLAPACK's: likewise, of our runs
     256: [((16, 16, 1), 64), ((16, 16, 1), 128), ((32, 8, 1), 64)],
     512: [((16, 32, 1), 64), ((16, 32, 1), 128), ((32, 16, 1), 64)],
     1024: [((32, 32, 1), 64), ((32, 32, 1), 128), ((64, 16, 1), 64)],

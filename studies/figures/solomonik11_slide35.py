@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from studies.figures import lu_runs
 from studies.figures.figure import Figure, Result, Run
-from studies.figures.lu_scaling import scaling
+from studies.figures.lu_scaling import OURS, VARIED, scaling
 
 
 def _make(run: Run) -> Result:
@@ -19,4 +19,6 @@ FIGURE = Figure(
     make=_make,
     run_name=lu_runs.NAME,
     measure=lu_runs.measure,
+    ours=OURS,
+    varied=VARIED,
 )

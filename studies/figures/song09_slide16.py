@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from allport import multicast
 from allport.collectives import make_schedule
 from allport.machine import Machine
 from allport.sim import Model, simulate
 
 from studies.figures.clusters import grig
-from studies.figures.figure import Chart, Figure, Number, Result, Run, Series
+from studies.figures.figure import CLOSE, Chart, Figure, Number, Result, Run, Series, agrees
 from studies.figures.multicast_runs import NAME, charts, measure, seconds_of
 from studies.figures.simulated import sizes
 
-TOP = 4 << 20
+TOP = 4 << 20  # bytes, the longest message (Song09, slides 16 to 21)
+ENDS = {4: 0.04, 8: 0.12, 16: 0.25, 32: 0.6, 64: 2.5, 128: 4.5}  # seconds, of the axes (Song09, slides 16 to 21)
+LONG = 12 << 10  # bytes, from which MPICH scatters (Thakur, Rabenseifner, Gropp 2005)
 OURS = "cheapest"
 NAMES = (OURS, "prefix", "flat", "MPI_Bcast's textbook")
 
@@ -20,7 +24,7 @@ NAMES = (OURS, "prefix", "flat", "MPI_Bcast's textbook")
 def _seconds(machine: Machine, name: str, message: int, sharing: str) -> float:
     """From rank 0 to all others: what Song09, slides 16 to 21 time."""
     if name == NAMES[-1]:
-        textbook = ("binomial",) if message < 12 << 10 else ("binomial", "scatter_allgather")
+        textbook = ("binomial",) if message < LONG else ("binomial", "scatter_allgather")
         made = [make_schedule("bcast", machine, algorithm=one, bytes=message) for one in textbook]
         return min(simulate(schedule, machine, model=Model(sharing=sharing)).seconds for schedule in made)
     algorithm = None if name == OURS else name
@@ -29,7 +33,7 @@ def _seconds(machine: Machine, name: str, message: int, sharing: str) -> float:
 
 
 def _make(run: Run) -> Result:
-    counts = [4, 16] if run.quick else [4, 8, 16, 32, 64, 128]
+    counts = [4, 16] if run.quick else list(ENDS)
     messages = sizes(1, TOP, 64 if run.quick else 8)
     large = ["4x4x4"] if run.quick else ["4x4x4", "8x8x8", "16x16x16", "32x32x32", "64x32x32"]
     panels = []
@@ -52,6 +56,7 @@ def _make(run: Run) -> Result:
     more = [Series(name, ranks, values, "simulation") for name, values in beyond.items()]
     panels.append(Chart("nodes of bgp", "ms", more, title="Simulated: 1 MiB to all, on up to 65,536 nodes", log_y=True))
     real, missing = "", ["not run here: real multicasts; python studies song09-slide16 --run makes them (root)"]
+    in_lab: list[Number] = []
     if run.lab is not None:
         panels += charts(run.lab)
         missing = []
@@ -60,9 +65,20 @@ def _make(run: Run) -> Result:
             f" Real, 1 MiB to 15 of 16 nodes of the lab: {mega['chosen']:.2f} s as chosen, by prefix "
             f"{mega['prefix']:.2f}, flat {mega['flat']:.2f}, MPI_Bcast {mega['MPI_Bcast']:.2f}."
         )
+        in_lab.append(
+            Number(
+                "1 MiB to the 15 other nodes of the lab, prefix / MPI_Bcast",
+                "close to 1",
+                f"{mega['prefix'] / mega['MPI_Bcast']:.2f}; flat / MPI_Bcast {mega['flat'] / mega['MPI_Bcast']:.2f}",
+                how="run",
+                holds=agrees(mega["prefix"] <= (1 + CLOSE) * mega["MPI_Bcast"]),
+                why="A torus of TCP links in place of Myrinet's switch.",
+            )
+        )
     last = longest[counts[-1]]
     gain = last["flat"] / last["prefix"]
-    flat = ", ".join(f"{found['flat']:.2g}" for found in longest.values())
+    took = [found["flat"] for found in longest.values()]
+    flat = ", ".join(f"{seconds:.2g}" for seconds in took)
     return Result(
         panels=panels,
         got=f"4 MB to all of {counts[-1]} processors: {1e3 * last[OURS]:.0f} ms, by prefix "
@@ -78,16 +94,29 @@ def _make(run: Run) -> Result:
             if run.lab
             else ""
         ),
-        why="The text has the axes' ends alone: 0.04, 0.12, 0.25, 0.6, 2.5 and 4.5 s on 4 to 128 processors, which "
-        f"flat needs; simulated, flat takes {flat} s on {', '.join(str(c) for c in counts)}. On 64 and 128 Song09's "
-        "runs lost more where two processors share a node's link. Prefix sends whole messages from hop to hop, as the "
-        "Song09's; explain() prices a node's cap on what it sends too low for trees.",
+        why=f"The text has the axes' ends alone: {', '.join(f'{end:g}' for end in ENDS.values())} s on "
+        f"{', '.join(str(c) for c in ENDS)} processors, which flat needs; simulated, flat takes {flat} s on "
+        f"{', '.join(str(c) for c in counts)}. On 64 and 128 Song09's runs lost more where two processors share a "
+        "node's link. Prefix sends whole messages from hop to hop, as Song09's; explain() prices a node's cap on what "
+        "it sends too low for trees.",
         numbers=[
             Number(
                 f"4 MB to {counts[-1]} processors, flat / prefix",
                 "grows with P; prefix near MPI_Bcast",
                 f"{gain:.1f}x; prefix / MPI_Bcast's textbook {last['prefix'] / last[NAMES[-1]]:.2f}",
-            )
+                how="simulated",
+                holds=agrees(*(a < b for a, b in pairwise(took)), last["prefix"] <= (1 + CLOSE) * last[NAMES[-1]]),
+                why="Prefix sends whole messages; the textbook scatters long ones. Myrinet's constants are ours.",
+            ),
+            Number(
+                f"flat, 4 MB to {', '.join(str(c) for c in counts)} processors, seconds",
+                ", ".join(f"{ENDS[c]:g}" for c in counts) + " (ends of axes)",
+                flat,
+                how="simulated",
+                holds=agrees(*(ENDS[c] / 2 <= t <= ENDS[c] for c, t in zip(counts, took))),
+                why="An axis ends above its curve; two processors that share a link lost more there.",
+            ),
+            *in_lab,
         ],
         not_run=missing,
     )
@@ -102,4 +131,5 @@ FIGURE = Figure(
     run_name=NAME,
     measure=measure,
     also=tuple(f"song09-slide{n}" for n in range(17, 22)),
+    ours=("grig", "bgp.overhead", "bgp.axes"),
 )
