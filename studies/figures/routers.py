@@ -14,6 +14,8 @@ from allport.machine import Machine
 from allport.pattern import Pattern
 from allport.sim import Model, simulate
 
+from studies.figures.placements import places_by
+
 __all__ = [
     "AXES", "CART", "MATCHED", "MORE", "PLAIN", "SLOW", "Timed", "box", "grid", "laid", "named", "saved", "timed",
 ]  # fmt: skip
@@ -50,11 +52,6 @@ def named(text: str) -> str:
     return re.sub(r"([+-])([xyz])", lambda m: m[1] + m[2].upper(), text)
 
 
-def _places(machine: Machine, pattern: Pattern, order: str) -> list[int]:
-    tried = mapping.choose(machine, pattern, among=(order,), refined=0, least_gain=0.0).candidates
-    return next(c["places"] for c in tried if c["order"] == order)
-
-
 def laid(
     machine: Machine, order: str, pattern_of: Callable[[str], Pattern], matched: str = "paired"
 ) -> tuple[Pattern, list[int]]:
@@ -65,7 +62,7 @@ def laid(
     mapping.orders(): 'paired', hosts of a router beside each other along Y, or 'matched', any grid.
     """
     pattern = pattern_of("C" if order == CART else "F")
-    return pattern, _places(machine, pattern, matched if order == MATCHED else "blocks")
+    return pattern, places_by(machine, pattern, matched if order == MATCHED else "blocks")
 
 
 @dataclass(frozen=True)
