@@ -247,8 +247,7 @@ std::vector<Path> sequences(Cell const& counts, std::uint32_t wraps) {
       [&](Cell const& c, Cell const& n, Axes const& axes) { return cycle_number(c, n, in_order(wraps, axes)); });
   add([](Cell const& n) { return all_odd(n) && n[0] > 1 && n[1] * n[2] > 1; },
       [](Cell const& c, Cell const& n, Axes const&) { return near_cycle_number(c, n); });
-  add([](Cell const&) { return true; },
-      [](Cell const& c, Cell const& n, Axes const&) { return snake_number(c, n); });
+  add([](Cell const&) { return true; }, [](Cell const& c, Cell const& n, Axes const&) { return snake_number(c, n); });
   return found;
 }
 

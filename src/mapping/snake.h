@@ -30,8 +30,8 @@ inline void snake_cell(std::int64_t n, std::span<std::int32_t const> lengths, st
   }
 }
 
-/// Whether cycle_number() is a cycle: the box has at least two axes longer than 1, one of them of even length or one that
-/// wraps; or it is a ring, or at most two cells. wraps: bit a is set where axis a wraps.
+/// Whether cycle_number() is a cycle: the box has at least two axes longer than 1, one of them of even length or one
+/// that wraps; or it is a ring, or at most two cells. wraps: bit a is set where axis a wraps.
 [[nodiscard]] bool has_cycle(std::span<std::int32_t const> lengths, std::uint32_t wraps = 0);
 
 /// Where a cell lies on a Hamiltonian cycle of a box, whose last cell is a neighbour of the first; on the snake where

@@ -182,7 +182,15 @@ def _busiest(asked: Asked) -> Table:
         [what, n, order, *asked.last(what, n, order).row]
         for what in MADE for n in asked.names for order in (*MORE, MATCHED)
     ]  # fmt: skip
-    columns = ["exchange", f"{asked.word}s along", "order", "microseconds", "busiest link", "its MB", "its microseconds"]
+    columns = [
+        "exchange",
+        f"{asked.word}s along",
+        "order",
+        "microseconds",
+        "busiest link",
+        "its MB",
+        "its microseconds",
+    ]
     return Table(columns, rows, "and the busiest link of each")
 
 
@@ -254,8 +262,8 @@ def _why(asked: Asked, gains: list[Gain]) -> str:
         f"Rates are those of Gemini's ports and lanes: {x:.1f} GB/s on a pair of X cables, {y:.1f} on a Y cable, twice "
         f"that on a Y mezzanine, {z:.1f} on a Z backplane. A {word} along X or Z has as many routers as hosts, and the "
         f"twin hosts' {word}s share its links; along Y it passes half as many and shares none, which makes up for Y's "
-        f"half of the links. What Y gains beside X from sources alone, with X of cables throughout, is {span(cables)}, "
-        "by its mezzanines and its fewer hops. The rest takes the slower fifth X link of Pena13, slide 7: of the "
+        f"half of the links. What Y gains beside X from sources alone, with X of cables throughout, is {span(cables)}. "
+        "The rest takes the slower fifth X link of Pena13, slide 7: of the "
         f"others' rate, {' and '.join(needed) if needed else 'no share of it is what holds up'}. The kinds of links "
         f"allow {', '.join(f'{share:g}' for share in SHARES)}. Beside Z, whose backplanes are faster, Y gains "
         f"{span([g for g in gains if g.other == Z])}, most where the box crosses chassis. What remains: Pena13 says "

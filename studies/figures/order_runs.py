@@ -52,9 +52,7 @@ def measure(run: Run) -> LabRun:
     with labs.Lab.up(LAB, rate=RATE, name=f"orders{os.getpid()}") as lab:
         machine = Machine.parse(lab.machine_file)
         jobs = [
-            _job(name, order, *laid(machine, order, made))
-            for name, made in _patterns().items()
-            for order in ORDERS
+            _job(name, order, *laid(machine, order, made)) for name, made in _patterns().items() for order in ORDERS
         ]
         job = {"repeats": 3 if run.quick else REPEATS, "jobs": jobs}
         lines = Place(machine, lab).run([*RANK, "studies.figures.order_runs", json.dumps(job)])

@@ -65,8 +65,8 @@ def _make(run: Run) -> Result:
     return Result(
         panels=[*charts, beside, hops, *(table for table, _ in real)],
         got=f"One way X {one['X']:.1f}, Y {one['Y']:.1f} over a cable and {one['Y, of a blade']:.1f} within a blade, Z "
-        f"{one['Z']:.1f} GB/s: Y's cables have {one['Y'] / one['X']:.2f} of X, Z {one['Z'] / one['Y']:.1f} times Y. Over "
-        f"an X link that leaves its cabinet {one['X, crossing']:.1f}. Both ways together "
+        f"{one['Z']:.1f} GB/s: Y's cables have {one['Y'] / one['X']:.2f} of X, Z {one['Z'] / one['Y']:.1f} times Y. "
+        f"Over an X link that leaves its cabinet {one['X, crossing']:.1f}. Both ways together "
         f"{', '.join(f'{2 * both[a]:.1f}' for a in 'XYZ')}. A hop takes {1e6 * max(hop.values()):.2f} us."
         + "".join(text for _, text in real),
         obtained="Simulation of the messages that `allport machine calibrate` measures (ap.run.links), on "
@@ -74,14 +74,14 @@ def _make(run: Run) -> Result:
         "the two longest sizes." + (f" {run.lab.said}" if run.lab else ""),
         why="The machine file follows from Gemini's ports and lanes, and the figures give it back: Y has half of X's "
         f"ports, and a Z backplane has more ({machine.axes[2].bandwidth / GB:.1f} GB/s) than one host sends "
-        f"({injection:.1f}), so that one process sees little of it; MPI on Titan saw as little. Titan's Y lies between a "
-        f"cable and a mezzanine. The {SLOW:g} of every fifth X link is ours, between {SHARES[0]:g} and {SHARES[-1]:g}: no "
-        "source has it. Pena13's curves have no ordinates in its text.",
+        f"({injection:.1f}), so that one process sees little of it; MPI on Titan saw as little. Titan's Y lies between "
+        f"a cable and a mezzanine. The {SLOW:g} of every fifth X link is ours, between {SHARES[0]:g} and "
+        f"{SHARES[-1]:g}: no source has it. Pena13's curves have no ordinates in its text.",
         numbers=[
             Number("Y beside X, one process", "significantly lower: half of the links",
                    f"{one['Y'] / one['X']:.2f} over a cable, {one['Y, of a blade'] / one['X']:.2f} within a blade"),
             Number("Z beside Y", "much higher",
-                   f"{one['Z'] / one['Y']:.1f} times over a cable, {one['Z'] / one['Y, of a blade']:.1f} within a blade"),
+                   f"{one['Z'] / one['Y']:.1f} times over a cable, {one['Z'] / one['Y, of a blade']:.1f} in a blade"),
             Number("latency of a hop", "about 0.1 us", f"{1e6 * max(hop.values()):.2f} us"),
         ],
         not_run=[] if run.lab else ["not run here: the same in a lab; as root, python studies pena13-slide11 --run."],
@@ -91,8 +91,8 @@ def _make(run: Run) -> Result:
 FIGURE = Figure(
     id="pena13-slide11",
     title="Point to point on Gemini, a single process at either end",
-    claim="Communication along Y is significantly slower (half of the links), Z links have a much higher rate than Y's, X "
-    "and Z behave differently; about 0.1 us a hop.",
+    claim="Communication along Y is significantly slower (half of the links), Z links have a much higher rate than "
+    "Y's, X and Z behave differently; about 0.1 us a hop.",
     how=("simulation", "lab"),
     make=_make,
     run_name=NAME,

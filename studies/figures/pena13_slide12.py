@@ -79,13 +79,13 @@ def _make(run: Run) -> Result:
     return Result(
         panels=[Bars(list(AXES), "GB/s", pairs, title="one pair of routers"), shown, table],
         got=f"Two processes of a router share its links: each gets {found['X', 2]:.1f} of X's {found['X', 1]:.1f} GB/s "
-        f"and {found['Y', 2]:.2f} of the {found['Y', 1]:.1f} of Y's cables. With the two hosts beside each other along Y every "
-        f"second step stays on the chip ({chip:.1f} GB/s) and no line shares a Y link: a host sends at "
+        f"and {found['Y', 2]:.2f} of the {found['Y', 1]:.1f} of Y's cables. With the two hosts beside each other along "
+        f"Y every second step stays on the chip ({chip:.1f} GB/s) and no line shares a Y link: a host sends at "
         f"{mean['Y', 'paired']:.1f} GB/s along its line, beside {mean['Y', 'twins']:.2f} before, "
         f"{mean['X', 'twins']:.1f} along X and {mean['Z', 'twins']:.1f} along Z.",
         obtained=f"Simulation on {machine.extents} routers of figures/machines/blue-waters.toml. Above, two "
-        f"neighbours along each axis, along Y over a cable; below, all lines of hosts at once, {BYTES >> 20} MiB a message in pieces of "
-        f"{SEGMENT >> 10} KiB, the mean over a step in which hosts 0, 2, 4, ... send and one in which the others do. "
+        f"neighbours along each axis, along Y over a cable; below, all lines of hosts at once, {BYTES >> 20} MiB a "
+        f"message in pieces of {SEGMENT >> 10} KiB, the mean over a step in which hosts 0, 2, 4, ... send and one in which the others do. "
         f"X is as slow as the link that crosses a cabinet, {SLOW:g} of the others (ours, between 0.5 and 1), Y as its "
         "cables.",
         why="The double links of X and Z are shared by the two hosts' lines and Y's single ones are not: per line the "
