@@ -9,7 +9,7 @@ from allport.pattern import Pattern, halo
 from allport.run import links
 
 from studies.figures.figure import Bars, Figure, Number, Result, Run, Series, Table
-from studies.figures.routers import AXES, MATCHED, SEGMENT, SLOW, box, grid, laid, pair, timed
+from studies.figures.routers import AXES, MATCHED, SEGMENT, SHARES, SLOW, box, grid, laid, pair, timed
 
 GB = 1e9
 BYTES = 1 << 20
@@ -84,10 +84,10 @@ def _make(run: Run) -> Result:
         f"{mean['Y', 'paired']:.1f} GB/s along its line, beside {mean['Y', 'twins']:.2f} before, "
         f"{mean['X', 'twins']:.1f} along X and {mean['Z', 'twins']:.1f} along Z.",
         obtained=f"Simulation on {machine.extents} routers of figures/machines/blue-waters.toml. Above, two "
-        f"neighbours along each axis, along Y over a cable; below, all lines of hosts at once, {BYTES >> 20} MiB a "
-        f"message in pieces of {SEGMENT >> 10} KiB, the mean over a step in which hosts 0, 2, 4, ... send and one in which the others do. "
-        f"X is as slow as the link that crosses a cabinet, {SLOW:g} of the others (ours, between 0.5 and 1), Y as its "
-        "cables.",
+        "neighbours along each axis, along Y over a cable; below, all lines of hosts at once, "
+        f"{BYTES >> 20} MiB a message in pieces of {SEGMENT >> 10} KiB, the mean over a step in which hosts 0, 2, ... "
+        "send and one in which the others do. X is as slow as the link that crosses a cabinet, "
+        f"{SLOW:g} of the others (ours, between {SHARES[0]:g} and {SHARES[-1]:g}), Y as its cables.",
         why="The double links of X and Z are shared by the two hosts' lines and Y's single ones are not: per line the "
         "three have alike shares, and Y's lines pass half as many links. Pena13 has no ordinates in its text.",
         numbers=[
