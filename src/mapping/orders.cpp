@@ -19,7 +19,8 @@ std::vector<Order> const& orders() {
       {"zigzag", "nodes along a snake, x fastest, so that those that follow each other are neighbours",
        mapping::zigzag},
       {"blocks",
-       "the scheduler's blocks of 4x2x8 nodes, each a snake with z fastest, along a closed way (Pena13, slide 7)",
+       "the scheduler's blocks of 4x2x8 nodes along a cycle: ranks that follow each other are neighbours, and so are "
+       "the last and the first (Pena13, slide 7)",
        mapping::blocks},
       {"hilbert", "nodes, and the process grid's cells where there is one, along Hilbert's curve (Skilling 2004)",
        mapping::hilbert},

@@ -30,8 +30,13 @@ inline void snake_cell(std::int64_t n, std::span<std::int32_t const> lengths, st
   }
 }
 
-/// Number of a cell on a Hamiltonian cycle through a box: the last cell is a neighbour of the first. It is the snake if
-/// the box has no axis of even length, or only one axis longer than 1.
-[[nodiscard]] std::int64_t cycle_number(std::span<std::int32_t const> at, std::span<std::int32_t const> lengths);
+/// Whether cycle_number() is a cycle: the box has at least two axes longer than 1, one of them of even length or one
+/// that wraps; or it is a ring, or at most two cells. wraps: bit a is set where axis a wraps.
+[[nodiscard]] bool has_cycle(std::span<std::int32_t const> lengths, std::uint32_t wraps = 0);
+
+/// Where a cell lies on a Hamiltonian cycle of a box, whose last cell is a neighbour of the first; on the snake where
+/// has_cycle() is false.
+[[nodiscard]] std::int64_t cycle_number(std::span<std::int32_t const> at, std::span<std::int32_t const> lengths,
+                                        std::uint32_t wraps = 0);
 
 }  // namespace allport::mapping

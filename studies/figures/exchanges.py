@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from allport import pattern
 from allport.machine import Machine
@@ -11,9 +13,13 @@ from allport.pattern import Pattern
 from studies.figures.figure import Bars, Chart, Number, Result, Run, Series, Table
 from studies.figures.routers import (
     AXES,
+    BACKPLANE,
+    CHASSIS,
+    EVERY,
     MATCHED,
     MORE,
     SEGMENT,
+    SHARES,
     SLOW,
     Timed,
     box,
@@ -27,124 +33,260 @@ from studies.figures.simulated import sizes
 __all__ = ["result"]
 
 MADE: dict[str, Callable[..., Pattern]] = {"alltoall": pattern.alltoall, "allgather": pattern.allgather}
-SWEPT = (1.0, SLOW, 0.6, 0.5)
+X, Y, Z = range(3)
+BLADES = {0: "M C M", 1: "C M C"}  # Y's links in a box of four routers: mezzanines and cables
 Key = tuple[str, str, str]  # collective, direction, order
 
 
-def _exchange(machine: Machine, what: str, axes: list[int], order: str, size: int) -> Timed:
+@functools.cache
+def _exchange(machine: Machine, what: str, axes: tuple[int, ...], order: str, size: int) -> Timed:
     def pattern_of(counted: str) -> Pattern:
         return MADE[what](grid(machine), axes, size, order=counted)
 
     return timed(machine, *laid(machine, order, pattern_of))
 
 
-def _name(axes: list[int]) -> str:
+def _name(axes: tuple[int, ...]) -> str:
     return "".join(AXES[a] for a in axes)
 
 
-def _sweep(groups: list[list[int]], published: dict[str, int], size: int) -> Table:
-    """Y's gain over X as a rate, by how slow the X links across cabinets are, for no source says it."""
-    with_y = next(g for g in groups if 1 in g and 0 not in g)
-    with_x = next(g for g in groups if 0 in g and 1 not in g)
-    rows: list[list[object]] = []
-    for slow in SWEPT:
-        machine = box(slow)
-        gains = []
+def _compared(groups: list[tuple[int, ...]], other: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The rows or planes that have Y and those that have the other axis in its place."""
+    return next(
+        (a, b) for a in groups for b in groups
+        if Y in a and other in b and {*a} - {Y} == {*b} - {other}
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How much more rate along Y than along another axis, matched, in percent by collective."""
+
+    other: int
+    case: str
+    percent: dict[str, float]
+    ours: bool = False
+
+
+def _gain(machine: Machine, groups: list[tuple[int, ...]], other: int, size: int) -> dict[str, float]:
+    with_y, without = _compared(groups, other)
+    return {
+        what: 100 * (_exchange(machine, what, without, MATCHED, size).seconds
+                     / _exchange(machine, what, with_y, MATCHED, size).seconds - 1)
+        for what in MADE
+    }  # fmt: skip
+
+
+def _gains(groups: list[tuple[int, ...]], size: int) -> list[Gain]:
+    """By what no source says: how slow the fifth X link is, and where blades and chassis begin in the box."""
+    wirings = [(f"every fifth X link at {share:g} of the others' cables", share, 1.0) for share in SHARES[1:]]
+    wirings.insert(0, ("X all cables (Kerbyson et al. 2012)", 1.0, 1.0))
+    wirings.append(("every fifth X link a cable, the others backplanes", SLOW, BACKPLANE))
+    found = [
+        Gain(X, f"{text}; Y {links}", _gain(box(slow, lanes, blade), groups, X, size),
+             ours=(slow, lanes, blade) == (SLOW, 1.0, 0))
+        for text, slow, lanes in wirings
+        for blade, links in BLADES.items()
+    ]  # fmt: skip
+    for chassis, text in ((CHASSIS, "Z within a chassis"), (CHASSIS // 2, "Z across two chassis")):
+        for blade, links in BLADES.items():
+            machine = box(SLOW, 1.0, blade, chassis)
+            ours = (chassis, blade) == (CHASSIS, 0)
+            found.append(Gain(Z, f"{text}; Y {links}", _gain(machine, groups, Z, size), ours))
+    return found
+
+
+def _band(gains: list[Gain], published: dict[str, int]) -> tuple[Bars, Table]:
+    places, least, ours, most, said = [], [], [], [], []
+    for other in (X, Z):
+        of = [g for g in gains if g.other == other]
         for what in MADE:
-            x, y = (_exchange(machine, what, g, MATCHED, size).seconds for g in (with_x, with_y))
-            gains.append(round(100 * (x / y - 1), 1) + 0.0)
-        rows.append([slow, *gains])
-    rows.append(["published", *published.values()])
-    columns = ["X links across cabinets, share of the others", *(f"{what}, %" for what in MADE)]
-    return Table(columns, rows, f"more rate along {_name(with_y)} than along {_name(with_x)}, matched")
+            places.append(f"{what}, beside {AXES[other]}")
+            least.append(min(g.percent[what] for g in of))
+            most.append(max(g.percent[what] for g in of))
+            ours.append(next(g.percent[what] for g in of if g.ours))
+            said.append(float(published[what]))
+    series = [
+        Series("least", None, least, "simulation"),
+        Series("as drawn above", None, ours, "simulation"),
+        Series("most", None, most, "simulation"),
+        Series("published (beside what is not said)", None, said, "limit"),
+    ]
+    bars = Bars(places, "% more rate along Y", series, title="Y's gain, by what no source says")
+    rows: list[list[object]] = [
+        [AXES[g.other], g.case + (" (above)" if g.ours else ""), *(round(g.percent[w], 1) + 0.0 for w in MADE)]
+        for g in gains
+    ]
+    rows.append(["not said", "published, at most", *published.values()])
+    return bars, Table(["beside", "links", *(f"{w}, %" for w in MADE)], rows, "more rate along Y, matched")
 
 
-def result(run: Run, groups: list[list[int]], word: str, published: dict[str, int], most: int) -> Result:
-    """groups: the axes of each kind of row or plane; word: row or plane; published: gains; most: bytes of a block."""
-    machine = box()
-    lengths = sizes(1 << 10, most, 64 if run.quick else 8)
-    found: dict[Key, list[Timed]] = {}
-    jobs = [(w, g, MATCHED, lengths) for w in MADE for g in groups]
-    jobs += [(w, g, order, lengths[-1:]) for w in MADE for g in groups for order in MORE]
-    for i, (what, axes, order, wanted) in enumerate(jobs):
-        run.step(i / len(jobs))
-        found[what, _name(axes), order] = [_exchange(machine, what, axes, order, n) for n in wanted]
-    names = [_name(g) for g in groups]
+@dataclass
+class Asked:
+    """groups: the axes of each kind of row or plane; word: row or plane; published: gains in percent; lengths: bytes of
+    a block. found: by collective, direction and order, the longest block last."""
+
+    groups: list[tuple[int, ...]]
+    word: str
+    published: dict[str, int]
+    lengths: list[int]
+    machine: Machine = field(default_factory=box)
+    found: dict[Key, list[Timed]] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        return [_name(g) for g in self.groups]
+
+    def simulate(self, run: Run) -> None:
+        """Fills `found`: all lengths matched, the longest one under the other orders, too."""
+        jobs = [(w, g, MATCHED, self.lengths) for w in MADE for g in self.groups]
+        jobs += [(w, g, order, self.lengths[-1:]) for w in MADE for g in self.groups for order in MORE]
+        for i, (what, axes, order, wanted) in enumerate(jobs):
+            run.step(0.6 * i / len(jobs))
+            times = [_exchange(self.machine, what, axes, order, n) for n in wanted]
+            self.found[what, _name(axes), order] = times
+
+    def last(self, what: str, name: str, order: str = MATCHED) -> Timed:
+        """Of the longest block."""
+        return self.found[what, name, order][-1]
+
+    def with_y(self, what: str) -> str:
+        """The fastest direction with Y."""
+        return min((n for n in self.names if "Y" in n), key=lambda n: self.last(what, n).seconds)
+
+
+def _panels(asked: Asked) -> list[Chart | Bars | Table]:
     charts = [
         Chart(
             "block, bytes",
             "microseconds",
-            [Series(n, lengths, [1e6 * t.seconds for t in found[what, n, MATCHED]], "simulation") for n in names],
-            title=f"{what} in all {word}s at once, {MATCHED}",
+            [Series(n, asked.lengths, [1e6 * t.seconds for t in asked.found[what, n, MATCHED]], "simulation")
+             for n in asked.names],
+            title=f"{what} in all {asked.word}s at once, {MATCHED}",
             log_y=True,
         )
         for what in MADE
-    ]
-    orders = (*MORE, MATCHED)
+    ]  # fmt: skip
     bars = [
-        Bars(names, "microseconds", [
-            Series(order, None, [1e6 * found[what, n, order][-1].seconds for n in names], "simulation")
-            for order in orders
-        ], title=f"{what}, blocks of {lengths[-1] >> 10} KiB")
+        Bars(asked.names, "microseconds", [
+            Series(order, None, [1e6 * asked.last(what, n, order).seconds for n in asked.names], "simulation")
+            for order in (*MORE, MATCHED)
+        ], title=f"{what}, blocks of {asked.lengths[-1] >> 10} KiB")
         for what in MADE
     ]  # fmt: skip
-    rows = [[what, n, order, *found[what, n, order][-1].row] for what in MADE for n in names for order in orders]
-    columns = ["exchange", f"{word}s along", "order", "microseconds", "busiest link", "its MB", "its microseconds"]
-    sweep = _sweep(groups, published, lengths[-1])
-    numbers: list[Number] = []
-    said, needed = [], []
+    return [*charts, *bars]
+
+
+def _busiest(asked: Asked) -> Table:
+    rows = [
+        [what, n, order, *asked.last(what, n, order).row]
+        for what in MADE for n in asked.names for order in (*MORE, MATCHED)
+    ]  # fmt: skip
+    columns = [
+        "exchange",
+        f"{asked.word}s along",
+        "order",
+        "microseconds",
+        "busiest link",
+        "its MB",
+        "its microseconds",
+    ]
+    return Table(columns, rows, "and the busiest link of each")
+
+
+def _numbers(asked: Asked, gains: list[Gain]) -> list[Number]:
+    numbers = []
     for what in MADE:
-        matched = {n: found[what, n, MATCHED] for n in names}
-        with_y = min((n for n in names if "Y" in n), key=lambda n: matched[n][-1].seconds)
-        here = matched[with_y]
-        for other in (n for n in names if "Y" not in n):
-            best = max(range(len(lengths)), key=lambda i: matched[other][i].seconds / here[i].seconds)
-            gain = matched[other][best].seconds / here[best].seconds
-            label = f"{what}: {word}s along {with_y} beside {other}, at best ({lengths[best]} bytes)"
-            numbers.append(Number(label, f"up to {published[what]} %", saved(gain, 1.0)))
-            if "X" in other and matched[other][-1].link == matched[names[0]][-1].link:
-                slow = SLOW * matched[other][-1].link_seconds / here[-1].link_seconds / (1 + published[what] / 100)
-                needed.append(f"{slow:.2f} ({what})")
-        beside = []
+        told = f"up to {asked.published[what]} %"
+        for other in (X, Z):
+            of = [g for g in gains if g.other == other]
+            low, high = (round(edge(g.percent[what] for g in of)) for edge in (min, max))
+            ours = round(next(g.percent[what] for g in of if g.ours))
+            with_y, without = _compared(asked.groups, other)
+            label = f"{what}: {asked.word}s along {_name(with_y)} beside {_name(without)}, rate"
+            numbers.append(Number(label, told, f"{ours:+d} % ({low:+d} to {high:+d} %)"))
+        name = asked.with_y(what)
         for order in MORE:
-            its = found[what, with_y, order][-1]
-            text = saved(its.seconds, here[-1].seconds)
-            beside.append(f"{text} beside {order}, held up by {its.link} ({1e6 * its.link_seconds:.0f} us)")
-            label = f"{what}: {word}s along {with_y}, {MATCHED} beside {order}"
-            numbers.append(Number(label, f"up to {published[what]} %", text))
+            text = saved(asked.last(what, name, order).seconds, asked.last(what, name).seconds)
+            numbers.append(Number(f"{what}: {asked.word}s along {name}, {MATCHED} beside {order}", told, text))
+    return numbers
+
+
+def _got(asked: Asked) -> str:
+    said = []
+    for what in MADE:
         took = ", ".join(
-            f"{1e6 * matched[n][-1].seconds:.0f} us along {n} (busiest: {matched[n][-1].link}, "
-            f"{1e6 * matched[n][-1].link_seconds:.0f} us)" for n in names
+            f"{1e6 * t.seconds:.0f} us along {n} (busiest: {t.link}, {1e6 * t.link_seconds:.0f} us)"
+            for n in asked.names if (t := asked.last(what, n))
         )  # fmt: skip
+        name, beside = asked.with_y(what), []
+        for order in MORE:
+            its = asked.last(what, name, order)
+            text = saved(its.seconds, asked.last(what, name).seconds)
+            beside.append(f"{text} beside {order}, held up by {its.link} ({1e6 * its.link_seconds:.0f} us)")
         said.append(
-            f"{what.capitalize()} of {lengths[-1] >> 10} KiB in all {word}s, matched: {took}. Along {with_y} that is "
-            f"{' and '.join(beside)}."
+            f"{what.capitalize()} of {asked.lengths[-1] >> 10} KiB in all {asked.word}s, matched: {took}. Along {name} "
+            f"that is {' and '.join(beside)}."
         )
-    return Result(
-        panels=[*charts, *bars, sweep, Table(columns, rows, "and the busiest link of each")],
-        got=" ".join(said),
-        obtained=f"Simulation of all {word}s of {'x'.join(map(str, grid(machine)))} hosts at once, on "
-        f"{machine.extents} routers of figures/machines/blue-waters.toml (axes open: a box of contiguous nodes): "
-        f"all-to-all sends to every other member, allgather goes round a ring; pieces of {SEGMENT >> 10} KiB, first "
-        "come first served. The "
-        f"matched grid counts the two hosts of a router as neighbours along Y. An X link across a cabinet has {SLOW:g} "
-        "of the others' rate.",
-        why=_why(word, machine, needed),
-        numbers=numbers,
-    )
+    return " ".join(said)
 
 
-def _why(word: str, machine: Machine, needed: list[str]) -> str:
-    x, y, z = (axis.bandwidth / 1e9 for axis in machine.axes)
-    told = (
-        f"; as rates, its gains over X would take X links across cabinets of {' and '.join(needed)} of the others' rate"
-    )
+def _needed(asked: Asked, what: str) -> str:
+    """The shares of the fifth X link, for either place of the blades, that would give what is published."""
+    with_y, without = _compared(asked.groups, X)
+    shares = []
+    for blade in BLADES:
+        machine = box(SLOW, 1.0, blade)
+        x, y = (_exchange(machine, what, g, MATCHED, asked.lengths[-1]) for g in (without, with_y))
+        wanted = y.seconds * (1 + asked.published[what] / 100)
+        if "X" not in x.link.split("->")[0]:
+            return ""
+        shares.append(SLOW * x.link_seconds / (wanted - (x.seconds - x.link_seconds)))
+    text = " to ".join(dict.fromkeys(f"{share:.2f}" for share in sorted(shares)))
+    return f"{asked.published[what]} % ({what}) would take {text}"
+
+
+def _why(asked: Asked, gains: list[Gain]) -> str:
+    x, y, z = (axis.bandwidth / 1e9 for axis in asked.machine.axes)
+
+    def span(chosen: list[Gain]) -> str:
+        parts = []
+        for what in MADE:
+            low, high = (round(edge(g.percent[what] for g in chosen)) for edge in (min, max))
+            parts.append(f"{low} to {high} % ({what})" if low < high else f"{low} % ({what})")
+        return " and ".join(parts)
+
+    cables = [g for g in gains if g.other == X and g.case.startswith("X all cables")]
+    word, needed = asked.word, [text for what in MADE if (text := _needed(asked, what))]
     return (
-        f"A {word} along X or Z has as many routers as hosts, and the twin hosts' {word}s share its links; along Y it "
-        f"passes half as many routers and shares none. With links of {x:.1f}, {y:.1f} and {z:.1f} GB/s along X, Y and "
-        "Z an X and a Y link have alike loads for their rates, so that Y gains over X by the slow X links alone, and "
-        "loses to Z, which Pena13 says is faster without saying how much. Pena13 does not say beside what its "
-        f"gains are, nor whether they are of time or of rate{told if needed else ''}. Orders that do not match put "
-        "some rows on fast links and others on each other's: Plain's and Cart_create's worst directions are slower "
-        "than any matched one."
+        f"Rates are those of Gemini's ports and lanes: {x:.1f} GB/s on a pair of X cables, {y:.1f} on a Y cable, twice "
+        f"that on a Y mezzanine, {z:.1f} on a Z backplane. A {word} along X or Z has as many routers as hosts, and the "
+        f"twin hosts' {word}s share its links; along Y it passes half as many and shares none, which makes up for Y's "
+        f"half of the links. What Y gains beside X from sources alone, with X of cables throughout, is {span(cables)}. "
+        "The rest takes the slower fifth X link of Pena13, slide 7: of the "
+        f"others' rate, {' and '.join(needed) if needed else 'no share of it is what holds up'}. The kinds of links "
+        f"allow {', '.join(f'{share:g}' for share in SHARES)}. Beside Z, whose backplanes are faster, Y gains "
+        f"{span([g for g in gains if g.other == Z])}, most where the box crosses chassis. What remains: Pena13 says "
+        "neither beside what its gains are, nor whether they are of time or rate, nor where its jobs lay; its MPI's "
+        "algorithms and pipelines are not ours."
+    )
+
+
+def result(run: Run, groups: list[tuple[int, ...]], word: str, published: dict[str, int], most: int) -> Result:
+    """groups: the axes of each kind of row or plane; word: row or plane; published: gains; most: bytes of a block."""
+    asked = Asked(groups, word, published, sizes(1 << 10, most, 64 if run.quick else 8))
+    asked.simulate(run)
+    gains = _gains(groups, asked.lengths[-1])
+    bars, table = _band(gains, published)
+    return Result(
+        panels=[*_panels(asked), bars, table, _busiest(asked)],
+        got=_got(asked),
+        obtained=f"Simulation of all {word}s of {'x'.join(map(str, grid(asked.machine)))} hosts at once, on "
+        f"{asked.machine.extents} routers of figures/machines/blue-waters.toml (axes open: a box of contiguous nodes): "
+        f"all-to-all sends to every other member, allgather goes round a ring; pieces of {SEGMENT >> 10} KiB, first "
+        "come first served. The matched grid counts the two hosts of a router as neighbours along Y. As drawn, every "
+        f"fifth X link (from x = {EVERY - 1}) has {SLOW:g} of the others' rate, a cable beside a backplane (ours), Y's "
+        f"links are {BLADES[0]} (mezzanine, cable), and Z's are one chassis' backplane.",
+        why=_why(asked, gains),
+        numbers=_numbers(asked, gains),
     )

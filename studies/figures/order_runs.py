@@ -21,7 +21,7 @@ from allport.run.rank import as_rank, emit
 
 from studies.figures.figure import Run, Table
 from studies.figures.lab_runs import RANK, LabRun
-from studies.figures.routers import CART, MATCHED, PLAIN, laid, saved, timed
+from studies.figures.routers import CART, MATCHED, PLAIN, counted, laid, saved, timed
 
 __all__ = ["NAME", "in_the_lab", "measure"]
 
@@ -41,9 +41,10 @@ def _patterns() -> dict[str, Callable[[str], Pattern]]:
     }
 
 
-def _at_places(told: Pattern, places: list[int]) -> list[list[int]]:
-    """Messages between places: schedules run over these."""
-    return [[places[a], places[b], n] for a, b, n in told.messages]
+def _job(name: str, order: str, sent: Pattern, places: list[int]) -> dict[str, Any]:
+    """What the ranks are told of a case. Messages are between places: schedules run over these."""
+    messages = [[places[a], places[b], n] for a, b, n in sent.messages]
+    return {"pattern": name, "order": order, "places": places, "messages": messages}
 
 
 def measure(run: Run) -> LabRun:
@@ -51,14 +52,12 @@ def measure(run: Run) -> LabRun:
     with labs.Lab.up(LAB, rate=RATE, name=f"orders{os.getpid()}") as lab:
         machine = Machine.parse(lab.machine_file)
         jobs = [
-            {"pattern": name, "order": order, "messages": _at_places(*laid(machine, order, made))}
-            for name, made in _patterns().items()
-            for order in ORDERS
+            _job(name, order, *laid(machine, order, made)) for name, made in _patterns().items() for order in ORDERS
         ]
         job = {"repeats": 3 if run.quick else REPEATS, "jobs": jobs}
         lines = Place(machine, lab).run([*RANK, "studies.figures.order_runs", json.dumps(job)])
         links = lab.plan.links()
-    rows = [{k: line[k] for k in ("pattern", "order", "seconds")} for line in lines if "pattern" in line]
+    rows = [{k: line[k] for k in ("pattern", "order", "places", "seconds")} for line in lines if "pattern" in line]
     return LabRun(LAB, RATE, {"rows": rows, "machine": machine.to_toml()}, links=links)
 
 
@@ -70,9 +69,10 @@ def in_the_lab(found: LabRun, word: str) -> tuple[Table, str]:
     for name, made in _patterns().items():
         if word not in name:
             continue
-        times = {r["order"]: r["seconds"] for r in found.data["rows"] if r["pattern"] == name}
+        mine = [r for r in found.data["rows"] if r["pattern"] == name]
+        times = {r["order"]: r["seconds"] for r in mine}
         middle = {order: statistics.median(t) for order, t in times.items()}
-        simulated = {order: timed(machine, *laid(machine, order, made)) for order in times}
+        simulated = {r["order"]: timed(machine, made(counted(r["order"])), r["places"]) for r in mine}
         for order, t in times.items():
             rows.append([name, order, 1e3 * middle[order], 1e3 * min(t), 1e3 * max(t),
                          1e3 * simulated[order].seconds, simulated[order].link])  # fmt: skip
@@ -98,7 +98,7 @@ def _work(text: str) -> dict[str, Any] | None:
         schedule = Pattern(one["pattern"], comm.size, messages).schedule()
         seconds, _ = _native.measure(comm._native, schedule, job["repeats"], BUDGET)
         if comm.rank == 0:
-            emit(result={"pattern": one["pattern"], "order": one["order"], "seconds": list(seconds)})
+            emit(result={k: one[k] for k in ("pattern", "order", "places")} | {"seconds": list(seconds)})
     return {}
 
 

@@ -9,7 +9,7 @@ from allport.pattern import Pattern, halo
 from allport.run import links
 
 from studies.figures.figure import Bars, Figure, Number, Result, Run, Series, Table
-from studies.figures.routers import AXES, MATCHED, SEGMENT, box, grid, laid, timed
+from studies.figures.routers import AXES, MATCHED, SEGMENT, SHARES, SLOW, box, grid, laid, pair, timed
 
 GB = 1e9
 BYTES = 1 << 20
@@ -45,7 +45,9 @@ def _line(machine: Machine, axis: int, paired: bool) -> list[float]:
 
 def _make(run: Run) -> Result:
     machine = box()
-    wanted = [c for c in links.cases(machine) if c.group == "one pair" and c.ways == "+"]
+    # Y over a cable: its links are a mezzanine and a cable in turn.
+    wanted = [pair(machine, i, 1 if a == "Y" else 0, a, each=each) for i, a in enumerate(AXES) for each in (1, 2)]
+    wanted += [c for c in links.cases(machine) if c.of == "host" and c.group == "one pair" and c.ways == "+"]
     found = {(f.of, f.ranks_each): f.value / GB for f in links.simulated(machine, quick=run.quick, among=wanted)}
     run.step(0.4)
     lines = {}
@@ -56,9 +58,9 @@ def _make(run: Run) -> Result:
     mean = {key: 2 / sum(1 / rate for rate in rates) for key, rates in lines.items()}
     chip = found["host", 1]
     pairs = [
-        Series("one process a router, each", None, [found[a, 1] for a in "xyz"], "simulation"),
-        Series("two, each", None, [found[a, 2] for a in "xyz"], "simulation"),
-        Series("two, together", None, [2 * found[a, 2] for a in "xyz"], "simulation"),
+        Series("one process a router, each", None, [found[a, 1] for a in AXES], "simulation"),
+        Series("two, each", None, [found[a, 2] for a in AXES], "simulation"),
+        Series("two, together", None, [2 * found[a, 2] for a in AXES], "simulation"),
     ]
     names = [*((a, "twins") for a in AXES), ("Y", "paired")]
     shown = Bars(
@@ -76,20 +78,21 @@ def _make(run: Run) -> Result:
     gain = mean["Y", "paired"] / mean["Y", "twins"] - 1
     return Result(
         panels=[Bars(list(AXES), "GB/s", pairs, title="one pair of routers"), shown, table],
-        got=f"Two processes of a router share its links: each gets {found['x', 2]:.1f} of X's {found['x', 1]:.1f} GB/s "
-        f"and {found['y', 2]:.2f} of Y's {found['y', 1]:.1f}. With the two hosts beside each other along Y every "
-        f"second step stays on the chip ({chip:.1f} GB/s) and no line shares a Y link: a host sends at "
+        got=f"Two processes of a router share its links: each gets {found['X', 2]:.1f} of X's {found['X', 1]:.1f} GB/s "
+        f"and {found['Y', 2]:.2f} of the {found['Y', 1]:.1f} of Y's cables. With the two hosts beside each other along "
+        f"Y every second step stays on the chip ({chip:.1f} GB/s) and no line shares a Y link: a host sends at "
         f"{mean['Y', 'paired']:.1f} GB/s along its line, beside {mean['Y', 'twins']:.2f} before, "
         f"{mean['X', 'twins']:.1f} along X and {mean['Z', 'twins']:.1f} along Z.",
-        obtained=f"Simulation on {machine.extents} routers of figures/machines/blue-waters.toml. Above, the pairs of "
-        f"ap.run.links.cases; below, all lines of hosts at once, {BYTES >> 20} MiB a message in pieces of "
-        f"{SEGMENT >> 10} KiB, the mean over a step in which hosts 0, 2, 4, ... send and one in which the others do. "
-        "X is as slow as the link that crosses a cabinet.",
+        obtained=f"Simulation on {machine.extents} routers of figures/machines/blue-waters.toml. Above, two "
+        "neighbours along each axis, along Y over a cable; below, all lines of hosts at once, "
+        f"{BYTES >> 20} MiB a message in pieces of {SEGMENT >> 10} KiB, the mean over a step in which hosts 0, 2, ... "
+        "send and one in which the others do. X is as slow as the link that crosses a cabinet, "
+        f"{SLOW:g} of the others (ours, between {SHARES[0]:g} and {SHARES[-1]:g}), Y as its cables.",
         why="The double links of X and Z are shared by the two hosts' lines and Y's single ones are not: per line the "
         "three have alike shares, and Y's lines pass half as many links. Pena13 has no ordinates in its text.",
         numbers=[
             Number("Y, hosts of a router paired along it, over not paired", "extra performance", f"{100 * gain:.0f} %"),
-            Number("two processes share double links: X, each", "shared", f"{found['x', 2] / found['x', 1]:.2f}"),
+            Number("two processes share double links: X, each", "shared", f"{found['X', 2] / found['X', 1]:.2f}"),
         ],
     )
 

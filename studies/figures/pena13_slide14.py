@@ -10,7 +10,7 @@ PUBLISHED = {"alltoall": 74, "allgather": 54}
 
 
 def _make(run: Run) -> Result:
-    made = result(run, [[0], [1], [2]], "row", PUBLISHED, 1 << 16 if run.quick else 1 << 18)
+    made = result(run, [(0,), (1,), (2,)], "row", PUBLISHED, 1 << 16 if run.quick else 1 << 18)
     if run.lab is None:
         made.not_run = ["not run here: the same in a lab; as root, python studies pena13-slide14 --run."]
         return made

@@ -9,7 +9,7 @@ PUBLISHED = {"alltoall": 59, "allgather": 53}
 
 
 def _make(run: Run) -> Result:
-    return result(run, [[0, 1], [1, 2], [0, 2]], "plane", PUBLISHED, 1 << 14 if run.quick else 1 << 16)
+    return result(run, [(0, 1), (1, 2), (0, 2)], "plane", PUBLISHED, 1 << 14 if run.quick else 1 << 16)
 
 
 FIGURE = Figure(

@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from allport import mapping
 from allport.machine import Machine
+from allport.pattern import Pattern
 
-__all__ = ["cubes", "scheduler_order"]
-
-
-def _there_and_back(count: int, turn: int) -> range:
-    return range(count) if turn % 2 == 0 else range(count - 1, -1, -1)
+__all__ = ["cubes", "places_by", "scheduler_order"]
 
 
-def _blocks(machine: Machine, block: tuple[int, ...]) -> Iterator[tuple[int, int, int, int]]:
-    nx, ny, nz = (axis.length // b for axis, b in zip(machine.axes, block))
-    row = 0
-    for k in range(nz):
-        for j in _there_and_back(ny, k):
-            for i in _there_and_back(nx, row):
-                yield i, j, k, row
-            row += 1
+def places_by(machine: Machine, pattern: Pattern, order: str) -> list[int]:
+    """The places of the pattern's ranks by one of mapping.orders()."""
+    tried = mapping.choose(machine, pattern, among=(order,), refined=0, least_gain=0.0).candidates
+    return next(c["places"] for c in tried if c["order"] == order)
 
 
-def scheduler_order(machine: Machine, block: tuple[int, int, int] = (4, 2, 8)) -> list[int]:
-    """A node for every rank as a Cray scheduler allots them: blocks of 4 x 2 x 8 one beside the other, to and fro, and
-    within a block z fastest, then y, then x (Pena13; Albing 2011). Axes shorter than a block's side take it whole."""
-    sides = tuple(min(b, axis.length) for b, axis in zip(block, machine.axes))
-    order = []
-    for i, j, k, row in _blocks(machine, sides):
-        line = 0
-        for x in _there_and_back(sides[0], row):
-            for y in _there_and_back(sides[1], line // sides[1]):
-                line += 1
-                for z in _there_and_back(sides[2], line - 1):
-                    at = (i * sides[0] + x, j * sides[1] + y, k * sides[2] + z)
-                    order.append(machine.node(at))
-    return order
+def scheduler_order(machine: Machine) -> list[int]:
+    """A place for every rank as a Cray scheduler allots them: order 'blocks' (Albing 2011; Pena13, slide 7)."""
+    return places_by(machine, Pattern("any", machine.ranks, []), "blocks")
 
 
 def cubes(most: int) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,31 +13,63 @@ from typing import Any
 from allport import mapping
 from allport.machine import Machine
 from allport.pattern import Pattern
+from allport.run import links
 from allport.sim import Model, simulate
 
+from studies.figures.placements import places_by
+
 __all__ = [
-    "AXES", "CART", "MATCHED", "MORE", "PLAIN", "SLOW", "Timed", "box", "grid", "laid", "named", "saved", "timed",
+    "AXES", "BACKPLANE", "CART", "CHASSIS", "EVERY", "MATCHED", "MORE", "PLAIN", "SHARES", "SLOW", "Timed", "box",
+    "counted", "grid", "laid", "named", "pair", "saved", "timed",
 ]  # fmt: skip
 
 AXES = "XYZ"
-SLOW, EVERY = 0.75, 5  # of an X link that crosses a cabinet, every fifth (Pena13, slide 7); how slow is in no source
+#: Rates of a lane beside a cable's (LDMS).
+BACKPLANE, MEZZANINE = 5.0 / 3.125, 6.25 / 3.125
+#: Every fifth X link crosses a cabinet and is slower (Pena13, slide 7). How slow is in no source, and Kerbyson et al.
+#: 2012 have all X links between cabinets. By kinds of links it can be: not slower; a cable beside a backplane; a cable
+#: beside a mezzanine. The second is taken, the others are the band; which one is right is in no source.
+EVERY, SHARES = 5, (1.0, 1 / BACKPLANE, 1 / MEZZANINE)
+SLOW = SHARES[1]
+CHASSIS = 8  # routers along Z on one backplane (derived, see the machine file)
 SEGMENT = 1 << 16
 PLAIN, CART, MATCHED = "Plain (X-Y-Z)", "Cart_create (Z-Y-X)", "Custom (matched)"
 MORE = (PLAIN, CART)
 
 
+def _link(at: tuple[int, int, int], axis: str, bandwidth: float) -> str:
+    return f'[[link]]\nfrom = {list(at)}\naxis = "{axis}"\ndirection = "+"\nbandwidth = {bandwidth!r}\n'
+
+
 @functools.cache
-def box(slow: float = SLOW) -> Machine:
-    """The machine file figures/machines/blue-waters.toml, with every fifth X link slower."""
+def box(slow: float = SLOW, x_lanes: float = 1.0, blade: int = 0, chassis: int = CHASSIS) -> Machine:
+    """The machine file figures/machines/blue-waters.toml with links that differ from their axis.
+
+    slow: the rate of every fifth X link beside the others. x_lanes: rate of X's lanes beside a cable's. blade: the y
+    of the first pair of routers of a blade, 0 or 1; a mezzanine joins them, the others are joined by cables. chassis:
+    how many of the box's first routers along Z are in one chassis; a cable leads to the next one.
+    """
     text = (Path(__file__).parent / "machines" / "blue-waters.toml").read_text()
     x, y, z = Machine.from_toml(text).axes
-    links = [
-        f'[[link]]\nfrom = [{i}, {j}, {k}]\naxis = "x"\ndirection = "+"\nbandwidth = {slow * x.bandwidth!r}\n'
-        for i in range(EVERY - 1, x.length - 1, EVERY)
-        for j in range(y.length)
-        for k in range(z.length)
-    ]
-    return Machine.from_toml("\n".join([text, *links]))
+    different = []
+    for i, j, k in itertools.product(range(x.length), range(y.length), range(z.length)):
+        factor = x_lanes * (slow if i % EVERY == EVERY - 1 else 1.0)
+        if i + 1 < x.length and factor != 1.0:
+            different.append(_link((i, j, k), "x", factor * x.bandwidth))
+        if j + 1 < y.length and j % 2 == blade:
+            different.append(_link((i, j, k), "y", MEZZANINE * y.bandwidth))
+        if k + 1 < z.length and (k + 1 - chassis) % CHASSIS == 0:
+            different.append(_link((i, j, k), "z", z.bandwidth / BACKPLANE))
+    return Machine.from_toml("\n".join([text, *different]))
+
+
+def pair(machine: Machine, axis: int, at: int, what: str, *, each: int = 1, ways: str = "+") -> links.Case:
+    """Messages between neighbours along an axis, the first at `at` on it; each: hosts of a router that send."""
+    ppn = machine.ranks_per_node
+    a, b = (machine.node([n if i == axis else 0 for i in range(3)]) * ppn for n in (at, at + 1))
+    there = [(a + host, b + host) for host in range(each)]
+    back = [(to, sender) for sender, to in there] if ways == "+-" else []
+    return links.Case(f"rate {what}{ways}, {each} each", "one pair", what, ways, (*there, *back), machine.ranks, each)
 
 
 def grid(machine: Machine) -> tuple[int, int, int]:
@@ -50,9 +83,9 @@ def named(text: str) -> str:
     return re.sub(r"([+-])([xyz])", lambda m: m[1] + m[2].upper(), text)
 
 
-def _places(machine: Machine, pattern: Pattern, order: str) -> list[int]:
-    tried = mapping.choose(machine, pattern, among=(order,), refined=0, least_gain=0.0).candidates
-    return next(c["places"] for c in tried if c["order"] == order)
+def counted(order: str) -> str:
+    """How a pattern counts its grid under an order: 'C', Z fastest, or 'F', X fastest."""
+    return "C" if order == CART else "F"
 
 
 def laid(
@@ -64,8 +97,8 @@ def laid(
     fastest, both over the scheduler's order of hosts; Custom lays the grid along the network. matched: by which of
     mapping.orders(): 'paired', hosts of a router beside each other along Y, or 'matched', any grid.
     """
-    pattern = pattern_of("C" if order == CART else "F")
-    return pattern, _places(machine, pattern, matched if order == MATCHED else "blocks")
+    pattern = pattern_of(counted(order))
+    return pattern, places_by(machine, pattern, matched if order == MATCHED else "blocks")
 
 
 @dataclass(frozen=True)
