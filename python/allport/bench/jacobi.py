@@ -24,12 +24,13 @@ __all__ = ["Jacobi", "program", "run"]
 class Jacobi:
     """The problem, where it runs, and the variants that compute it.
 
-    grid, block: two or three lengths, '2048x2048'. objects: number of blocks along each axis, instead of block. variants:
-    some of 'mpi+openmp', 'nested', 'ckloop', 'spread', 'openmp' (as spread, with OpenMP's loops), 'process a core',
-    separated by commas. spread: threads per block, '1,2'; None: all divisors of a rank's threads. chunk, schedule,
-    collapse: of the loop within a block. work: times that each row is computed. heavy: factor of this for the first of
-    heavy_part parts of the grid. balance: 'none', 'greedy', 'refine', between rounds; several separated by commas are
-    all tried. send: whether faces are sent. threads: of a rank; None: its share of the cores. iterations: per round.
+    grid, block: two or three lengths, '2048x2048'. objects: number of blocks along each axis, instead of block.
+    variants: some of 'mpi+openmp', 'nested', 'ckloop', 'spread', 'openmp' (as spread, with OpenMP's loops), 'process a
+    core', separated by commas. spread: threads per block, '1,2'; None: all divisors of a rank's threads. chunk,
+    schedule, collapse: of the loop within a block. work: times that each row is computed. heavy: factor of this for the
+    first of heavy_part parts of the grid. balance: 'none', 'greedy', 'refine', between rounds; several separated by
+    commas are all tried. send: whether faces are sent. threads: of a rank; None: its share of the cores. iterations:
+    per round.
     """
 
     grid: str = "2048x2048"
