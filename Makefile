@@ -73,7 +73,7 @@ format: environment ## writes what check asks of the formatting
 bench: setup ## the benchmarks, with their tables
 	@tools/bench
 
-figures: setup ## published figures made again from models, simulations and kept runs, in build/figures (10 minutes)
+figures: setup ## published figures made again from models, simulations and kept runs, in build/figures (a few minutes)
 	@.venv/bin/python studies all -o build/figures
 
 docs: setup ## the site, in build/site: tutorials, reference, concepts, figures

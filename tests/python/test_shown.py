@@ -235,9 +235,11 @@ def desk(taken_for_granted: Path, tmp_path: Path) -> tutorial.Desk:
 
 
 @pytest.fixture(scope="module")
-def not_built(taken_for_granted: Path) -> list[str]:
+def not_built(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The drop-ins that were not built for the MPI in use."""
-    desk = tutorial.Desk(taken_for_granted)
+    folder = tmp_path_factory.mktemp("not_built") / "desk"
+    folder.mkdir()
+    desk = tutorial.Desk(folder)
     return [name for name in ("mpi", "scalapack") if desk.type(f"allport dropin {name}").returncode != 0]
 
 
