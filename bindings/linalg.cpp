@@ -1,4 +1,4 @@
-// Module linalg in Python, second part: products.
+// Module linalg in Python: products.
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/complex.h>
@@ -51,7 +51,7 @@ void bind_options(nb::module_& m) {
                                    .order = order.value_or(""),
                                    .panel = panel,
                                    .memory = Bytes(memory),
-                                   .way = tree_named(tree),
+                                   .tree = tree_named(tree),
                                    .candidates = candidates,
                                    .mapping = mapping_of(mapping)};
             if (!given) return;
@@ -108,9 +108,9 @@ void bind_linalg(nb::module_& m) {
         return from_json(c.with_type([&]<class T>(T) {
           auto const left = a.read<T>("A"), right = b.read<T>("B");
           auto const product = c.write<T>("C");
-          auto const told = told_by(progress);
+          auto const report_progress = progress_of(progress);
           auto const unlocked = nb::gil_scoped_release();
-          return gemm(plan, number<T>(alpha), left, right, number<T>(beta), product, told).to_json();
+          return gemm(plan, number<T>(alpha), left, right, number<T>(beta), product, report_progress).to_json();
         }));
       },
       "plan"_a, "alpha"_a, "a"_a, "b"_a, "beta"_a, "c"_a, "progress"_a.none());

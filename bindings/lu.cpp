@@ -1,4 +1,4 @@
-// Module linalg in Python, third part: LU factorizations and linear systems.
+// Module linalg in Python: LU factorizations and linear systems.
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/complex.h>
@@ -43,7 +43,7 @@ void bind_options(nb::module_& m) {
                                  .nb = nb,
                                  .big = outer_panel,
                                  .memory = Bytes(memory),
-                                 .way = tree_named(tree),
+                                 .tree = tree_named(tree),
                                  .given = given,
                                  .candidates = candidates,
                                  .mapping = mapping_of(mapping)};
@@ -98,9 +98,9 @@ void bind_factorization(nb::module_& m) {
         auto pivots = std::vector<Index>();
         auto const text = matrix.with_type([&]<class T>(T) {
           auto const a = matrix.write<T>("A");
-          auto const told = told_by(progress);
+          auto const report_progress = progress_of(progress);
           auto const unlocked = nb::gil_scoped_release();
-          return lu(plan, a, pivots, told).to_json();
+          return lu(plan, a, pivots, report_progress).to_json();
         });
         return nb::make_tuple(from_json(text), pivots);
       },
@@ -126,9 +126,9 @@ void bind_factorization(nb::module_& m) {
           if constexpr (scalar_of<T> == Scalar::d || scalar_of<T> == Scalar::z) {
             auto const a = matrix.read<T>("A");
             auto const b = sides.write<T>("B");
-            auto const told = told_by(progress);
+            auto const report_progress = progress_of(progress);
             auto const unlocked = nb::gil_scoped_release();
-            auto const done = solve_refined(plan, a, b, told);
+            auto const done = solve_refined(plan, a, b, report_progress);
             return fmt::format(R"({{"iterations":{},"fell_back":{},"why":"{}","factorization":{}}})", done.iterations,
                                done.fell_back, done.why, done.factorization.to_json());
           } else {

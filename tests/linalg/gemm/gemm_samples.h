@@ -1,4 +1,4 @@
-// Operands of products with elements that any rank can compute.
+// Operands of products whose elements are known in closed form.
 #pragma once
 
 #include <complex>

@@ -1,4 +1,4 @@
-// Matrices whose leading dimension exceeds the local rows; the extra rows must not be written.
+// Matrices with spare rows below the local ones, which must not be written.
 #pragma once
 
 #include <vector>
