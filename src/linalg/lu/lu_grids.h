@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "allport/linalg/lu.h"
-#include "gemm_frame.h"
+#include "linalg/gemm/gemm_frame.h"
 
 namespace allport::lu_detail {
 

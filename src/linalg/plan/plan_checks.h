@@ -15,7 +15,7 @@
 #include "allport/base/error.h"
 #include "allport/linalg/gemm.h"
 #include "allport/machine/machine.h"
-#include "gemm_frame.h"
+#include "linalg/gemm/gemm_frame.h"
 #include "tiled_plan.h"
 
 namespace allport::detail {
