@@ -125,11 +125,12 @@ struct Block {
   }
 };
 
-/// Jumps, the hops of all jumps, the hops from the last cell to the first if they are more than 1.
-using Cost = std::array<std::int64_t, 3>;
+/// Jumps, the hops of all jumps, the hops from the last cell to the first if they are more than 1, the sum over blocks
+/// of how late their paths come in paths_through(): the scheduler's own snake is the first.
+using Cost = std::array<std::int64_t, 4>;
 
 struct Found {
-  Cost cost{std::numeric_limits<std::int64_t>::max(), 0, 0};
+  Cost cost{std::numeric_limits<std::int64_t>::max(), 0, 0, 0};
   Cell start{};
   std::vector<Cell> cells;
 };
@@ -172,13 +173,13 @@ class Chain {
       for (std::size_t i = 0; i < before.size(); ++i) {
         auto cost = before[i].cost;
         auto const steps = hops(before[i].cell, entry);
-        if (steps > 1) cost = {cost[0] + 1, cost[1] + steps, 0};
+        if (steps > 1) cost = {cost[0] + 1, cost[1] + steps, 0, cost[3]};
         if (cost < best.cost) {
           best.cost = cost;
           best.before = i;
         }
       }
-      for (best.path = 0; best.path < block.paths->size(); ++best.path) {
+      for (best.path = 0; best.path < block.paths->size(); ++best.path, ++best.cost[3]) {
         best.cell = block.cell(corner, (*block.paths)[best.path].back());
         auto const same = std::ranges::find(found, best.cell, &End::cell);
         if (same == found.end()) {
@@ -203,6 +204,7 @@ class Chain {
       for (std::size_t e = 0; e < all.back().size(); ++e) {
         auto cost = all.back()[e].cost;
         if (auto const steps = hops(all.back()[e].cell, start); steps > 1) cost[2] = steps;
+        cost[3] += static_cast<std::int64_t>(p);
         if (std::tuple(cost, start[2], start[1], start[0]) >=
             std::tuple(best_.cost, best_.start[2], best_.start[1], best_.start[0])) {
           continue;

@@ -10,7 +10,8 @@ namespace allport::mapping {
 using Cell = std::array<std::int32_t, 3>;
 
 /// All cells of a box, those of a block after each other (Albing 2011; Pena13, slide 7). Blocks begin at multiples of
-/// `block`; the last one along an axis is shorter where the axis is no multiple.
+/// `block`; the last one along an axis is shorter where the axis is no multiple. Within a block cells go along a snake,
+/// mirrored from block to block: z fastest, then y, then x, in as many blocks as the rest allows.
 /// - Each cell is a neighbour of the one before.
 /// - The first cell is a neighbour of the last if any order block after block has that, but for some boxes in which an
 ///   axis of odd length wraps within one block.

@@ -179,6 +179,21 @@ TEST(BlockOrder, EndsAreNearWhereBlocksHaveNoCycle) {
   EXPECT_THROW((void)block_order({4, 2, 8}, 0, {4, 2, 0}), Error);
 }
 
+TEST(BlockOrder, MirrorsTheSchedulersSnake) {
+  // Of four blocks in a ring each is entered at a corner: z fastest, then y, then x, there and back.
+  Shape const shape{{8, 4, 8}, 0, {4, 2, 8}};
+  auto const cells = block_order(shape.lengths, shape.wraps, shape.block);
+  for (std::size_t i = 0; i + 1 < cells.size(); ++i) {
+    if ((i + 1) % 8 != 0) {
+      EXPECT_NE(cells[i][2], cells[i + 1][2]) << i;
+    } else if ((i + 1) % 16 != 0) {
+      EXPECT_NE(cells[i][1], cells[i + 1][1]) << i;
+    } else if ((i + 1) % 64 != 0) {
+      EXPECT_NE(cells[i][0], cells[i + 1][0]) << i;
+    }
+  }
+}
+
 TEST(BlockOrder, IsTheOrderBlocks) {
   for (auto const* spec : {"gemini", "gemini:8x4x8", "mesh:8x4x8", "mesh:4x4x8", "torus:5x6", "mesh:24"}) {
     auto const machine = Machine::parse(spec);
