@@ -149,8 +149,8 @@ std::unique_ptr<Site> decided(Record const& record, Function what, int size_clas
     why = library_is_faster;  // MPI libraries return at once where nothing is to be moved
   } else {
     try {
-      expected = of_neighbours ? expected_of_neighbours(record, what, size_class)
-                               : expected_of(record, what, size_class);
+      expected =
+          of_neighbours ? expected_of_neighbours(record, what, size_class) : expected_of(record, what, size_class);
       if (automatic && !(expected->differs && expect_to_win(expected->choice, expected->library))) {
         why = library_is_faster;
       }
@@ -266,9 +266,7 @@ std::optional<std::string> why_not(Call const& call, CallShape& shape) {
   return std::nullopt;
 }
 
-bool is_timed(Call const& call) {
-  return !reduces(call.what) || is_predefined_op(call.op) || !is_in_order(call);
-}
+bool is_timed(Call const& call) { return !reduces(call.what) || is_predefined_op(call.op) || !is_in_order(call); }
 
 void learn_lengths(Call const& call, CallShape const& shape, std::vector<std::int64_t> const& lengths) {
   auto const total = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});

@@ -143,7 +143,7 @@ class Operation {
   Transfer transfer_;
   std::int64_t bytes_ = 0;
   std::string_view how_;
-  bool gathers_lengths_ = false;      ///< of blocks for neighbours, to all ranks
+  bool gathers_lengths_ = false;           ///< of blocks for neighbours, to all ranks
   std::vector<std::int64_t> all_lengths_;  ///< every rank's, as they came
   double started_ = 0;
   std::vector<OwnType> own_types_;

@@ -316,7 +316,7 @@ static void line(MPI_Comm comm, int form, int empty) {
   expect_blocks("w from below", me > 0 && !empty, block);
   for (int i = 0; i < block; ++i) EXPECT("w from above", i, into[block + i], me < p - 1 ? i : -1);
   EXCHANGE(Neighbor_alltoallv, neighbor_alltoallv,
-       (data, out_counts, begins, MPI_INT, into, in_counts, in_begins, MPI_INT, made));
+           (data, out_counts, begins, MPI_INT, into, in_counts, in_begins, MPI_INT, made));
   expect_blocks("v from below", me > 0 && !empty, block);
   for (int i = 0; i < block; ++i) EXPECT("v from above", i, into[block + i], me < p - 1 ? i : -1);
   MPI_Comm_free(&made);
