@@ -178,7 +178,7 @@ Choices choices() {
 }
 
 TEST(PlanChoices, AreThoseOfTheList) {
-  auto const path = ALLPORT_SOURCE_DIR "/tests/linalg/plan_choices.txt";
+  auto const path = ALLPORT_SOURCE_DIR "/tests/linalg/plan/plan_choices.txt";
   auto const all = choices();
   auto const& lines = all.lines();
   EXPECT_GE(lines.size(), 200U);

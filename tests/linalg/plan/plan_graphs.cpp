@@ -55,11 +55,10 @@ void expect_to_run(TaskGraph const& made, Machine const& machine, graph::Transpo
     if (span.to >= 0 || !made.gang(span.task, gang) || gang.members.front() != span.task) continue;
     std::vector<Rank> ranks;
     for (auto const member : gang.members) ranks.push_back(made.owner(member));
-    for (auto const& collective : gang.collectives) {
+    for (auto const& c : gang.collectives) {
       if (ranks.size() < 2) continue;
-      transport.hops(
-          {span.task, 0, collective.what, ranks, collective.root, collective.bytes, collective.element, true},
-          [&](graph::Hop const& hop) { sent += hop.bytes * collective.times; });
+      transport.hops({span.task, 0, c.what, ranks, c.root, c.bytes, c.element, true},
+                     [&](graph::Hop const& hop) { sent += hop.bytes * c.times; });
     }
   }
   for (auto const& count : counts) sent -= count.traffic.bytes_sent;
