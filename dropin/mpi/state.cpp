@@ -7,6 +7,7 @@
 #include "capture.h"
 #include "computers.h"
 #include "datatypes.h"
+#include "handback/errors_return.h"
 #include "handback/told.h"
 #include "handback/world_ranks.h"
 #include "neighbours.h"
@@ -60,14 +61,10 @@ bool room_for_shadow(MPI_Comm comm) {
 MPI_Comm shadow_of(MPI_Comm comm) {
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Comm shadow = MPI_COMM_NULL;
-  MPI_Errhandler own = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_get_errhandler(comm, &own);
-  PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  handback::ErrorsReturn const errors(comm);
   PMPI_Comm_group(comm, &group);
   if (PMPI_Comm_create(comm, group, &shadow) != MPI_SUCCESS) shadow = MPI_COMM_NULL;
   PMPI_Group_free(&group);
-  PMPI_Comm_set_errhandler(comm, own);
-  PMPI_Errhandler_free(&own);
   return shadow;
 }
 

@@ -1,4 +1,4 @@
-// What all processes of a grid must pass alike: asked once per call, as ScaLAPACK does.
+// Arguments that must be equal on all processes of a grid: checked once per call, as ScaLAPACK does.
 #pragma once
 
 #include <cstdint>
@@ -34,26 +34,26 @@ struct Given {
 
 /// Adds all of a matrix argument but its context and LLD_.
 void share(std::vector<Shared>& values, Operand const& x, Given const& given);
-/// True on every process when nobody has found anything wrong and all values are equal.
+/// True on every process if no process has found a wrong argument and all values are equal.
 [[nodiscard]] bool all_well(Record const& record, std::vector<Shared> const& values, Wrong const& wrong);
-/// The INFO that ScaLAPACK gives then: the smallest of all processes. Collective.
+/// The INFO of ScaLAPACK otherwise: the smallest of all processes. Collective.
 [[nodiscard]] Int common_info(Record const& record, std::vector<Shared> const& values, Wrong const& wrong);
 
 /// Whether the table of typical results (typical.h) has calls of a routine.
 enum class Typical : std::uint8_t { some_calls, no_calls };
 
-/// Checks the arguments of a call together with the other processes, then performs the call or returns the reason why
-/// ScaLAPACK does. Nothing is communicated if typical results decide and have no calls of the routine.
-/// @param values  what must be equal beside the matrices
-/// @param check   (std::vector<Operand> const&, Wrong&): what must hold beside CHK1MAT's conditions
-/// @param act     (Record&, std::vector<Operand> const&) -> Outcome, where all is well on all processes; INFO is 0
+/// Checks the arguments of a call on all processes, then performs the call or returns the reason why it falls back to
+/// ScaLAPACK. Does not communicate if typical results decide and have no calls of the routine.
+/// @param values  further values that must be equal
+/// @param check   (std::vector<Operand> const&, Wrong&): conditions beside those of CHK1MAT
+/// @param act     (Record&, std::vector<Operand> const&) -> Outcome; called with INFO = 0 if all arguments are valid
 template <class Check, class Act>
 Outcome agree(Typical typical, Grid const& grid, std::vector<Given> const& matrices, std::vector<Shared> values,
               Int* info, Check const& check, Act const& act) {
   if (auto outcome = why_no_grid(grid, matrices.front().desc_at)) return *outcome;
   auto& record = record_of(grid);
-  if (!record.why_not().empty()) return handed_back(record.why_not());
-  if (typical == Typical::no_calls && record.uses_typical_results()) return handed_back(often_slower);
+  if (!record.why_not().empty()) return fall_back(record.why_not());
+  if (typical == Typical::no_calls && record.uses_typical_results()) return fall_back(often_slower);
   std::vector<Operand> operands;
   Wrong wrong;
   for (auto const& g : matrices) {
@@ -62,7 +62,7 @@ Outcome agree(Typical typical, Grid const& grid, std::vector<Given> const& matri
     share(values, x, g);
   }
   if (!wrong.any()) check(operands, wrong);
-  if (!all_well(record, values, wrong)) return handed_back("a wrong argument", common_info(record, values, wrong));
+  if (!all_well(record, values, wrong)) return fall_back("a wrong argument", common_info(record, values, wrong));
   *info = 0;
   return act(record, operands);
 }

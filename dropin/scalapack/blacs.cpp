@@ -66,10 +66,10 @@ void abort_job(Int context, Int code) {
   MPI_Abort(MPI_COMM_WORLD, code == 0 ? 1 : static_cast<int>(code));
 }
 
-void tell_wrong_argument(Int context, std::string const& routine, Int info) {
+void report_wrong_argument(Int context, std::string const& routine, Int info) {
   auto number = -info;
-  if (auto* const tell = reinterpret_cast<void (*)(Int*, char const*, Int*, std::size_t)>(find_behind("pxerbla_"))) {
-    tell(&context, routine.c_str(), &number, routine.size());
+  if (auto* const pxerbla = reinterpret_cast<void (*)(Int*, char const*, Int*, std::size_t)>(find_behind("pxerbla_"))) {
+    pxerbla(&context, routine.c_str(), &number, routine.size());
     return;
   }
   auto const grid = grid_of(context);

@@ -1,4 +1,4 @@
-// What a BLACS context is: a grid of processes and their communicator. BLACS is found at run time.
+// BLACS contexts: a process grid and its communicator. BLACS is looked up at run time.
 #pragma once
 
 #include <mpi.h>
@@ -9,7 +9,7 @@
 
 namespace allport::scalapack {
 
-/// This process in the grid of a context; rows < 0: the context is none of this process's.
+/// This process in the grid of a context; rows < 0: the process is not in the context.
 struct Grid {
   Int context = -1;
   int rows = -1;
@@ -21,17 +21,17 @@ struct Grid {
   [[nodiscard]] bool is_first() const { return row == 0 && col == 0; }
 };
 
-/// Empty when all of BLACS that is needed was found; else what is missing.
+/// Empty if all functions of BLACS that are needed were found; else the name of a missing one.
 [[nodiscard]] std::string const& what_blacs_lacks();
 [[nodiscard]] Grid grid_of(Int context);
-/// The communicator of the grid's processes, BLACS's own: nothing is sent on it.
+/// The communicator of the grid's processes, which BLACS owns: no messages are sent on it.
 /// @pre grid_of(context).has_me()
 [[nodiscard]] MPI_Comm comm_of(Int context);
-/// The rank in comm_of(context) of a place of the grid.
+/// The rank in comm_of(context) of grid coordinates (row, col).
 [[nodiscard]] int rank_of(Int context, int row, int col);
 /// Ends the job, as BLACS does.
 void abort_job(Int context, Int code);
-/// ScaLAPACK's own message about argument -info.
-void tell_wrong_argument(Int context, std::string const& routine, Int info);
+/// Prints ScaLAPACK's message about argument -info.
+void report_wrong_argument(Int context, std::string const& routine, Int info);
 
 }  // namespace allport::scalapack

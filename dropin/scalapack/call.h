@@ -1,4 +1,4 @@
-// The routines that are taken, and their arguments as Fortran passes them: everything by address.
+// The intercepted routines and their arguments as Fortran passes them: all by address.
 #pragma once
 
 #include <cctype>
@@ -81,10 +81,10 @@ struct GesvCall {
     original.call(n, nrhs, a.data, a.i, a.j, a.desc, pivots, b.data, b.i, b.j, b.desc, info);
   }
 };
-/// Memory that ScaLAPACK works in: ours needs none, and looks whether it would be enough.
+/// Workspace of ScaLAPACK: not used, but its length is checked.
 struct Workspace {
   void* data;
-  Int const* length;  ///< elements; -1: how many would be enough is asked for
+  Int const* length;  ///< elements; -1: workspace query
 };
 struct GeqrfCall {
   Int const* m;
@@ -184,7 +184,7 @@ struct PosvCall : PotrsCall {
 
 struct Outcome;
 struct Grid;
-/// What becomes of a call: ours, or why it is handed back.
+/// Performs a call, or returns the reason why it falls back to ScaLAPACK.
 template <class T>
 [[nodiscard]] Outcome take(GetrfCall const& call, Grid const& grid);
 template <class T>
@@ -205,7 +205,7 @@ template <class T>
 [[nodiscard]] Outcome take(OrmqrCall const& call, Grid const& grid);
 template <class T>
 [[nodiscard]] Outcome take(GelsCall const& call, Grid const& grid);
-/// The whole of it, for gemm, which tells of wrong arguments in its own way. `caller`: the address that it returns to.
+/// The whole call of gemm, which reports wrong arguments differently. @param caller  the return address
 template <class T>
 void gemm(GemmCall const& call, void const* caller);
 
@@ -215,10 +215,10 @@ std::string symbol(char const* routine) {
   return std::string("p") + "sdcz"[static_cast<int>(scalar_of<T>)] + routine + "_";
 }
 
-/// op(X) of ScaLAPACK's letter, in either case; nothing for any other letter. For real types C is T.
+/// op(X) of ScaLAPACK's character in either case; false for any other. For real types C is T.
 template <class T>
-bool read_trans(char const* letter, Trans& trans) {
-  switch (std::toupper(static_cast<unsigned char>(*letter))) {
+bool read_trans(char const* character, Trans& trans) {
+  switch (std::toupper(static_cast<unsigned char>(*character))) {
     case 'N':
       trans = Trans::none;
       return true;
@@ -233,7 +233,7 @@ bool read_trans(char const* letter, Trans& trans) {
   }
 }
 
-/// Defines what is exported: define(float), ...
+/// define(float), define(double), ... for all types.
 #define ALLPORT_SCALAPACK_TYPES(define) \
   define(float) define(double) define(std::complex<float>) define(std::complex<double>)
 

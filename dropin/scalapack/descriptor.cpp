@@ -8,26 +8,26 @@ namespace allport::scalapack {
 
 namespace {
 
-/// Numbers of the entries of both types of descriptors, as INFO counts them.
+/// Numbers of the entries of both types of descriptors in INFO.
 enum Type1 { dtype_1 = 1, ctxt_1, m_1, n_1, mb_1, nb_1, rsrc_1, csrc_1, lld_1 };
 enum Type2 { dtype_2 = 1, ctxt_2, m_2, n_2, imb_2, inb_2, mb_2, nb_2, rsrc_2, csrc_2, lld_2 };
 
 constexpr Int replicated = -1;
 
-/// Fewer rows in LLD_ than the local part has, where that matters.
+/// Whether LLD_ is less than the rows of a local part with columns.
 bool lld_too_small(Descriptor const& d, Grid const& grid) {
   if (d.rsrc == replicated || d.csrc == replicated) return d.lld < 1;
   return d.lld < row_distribution(d, grid).count(grid.row) && col_distribution(d, grid).count(grid.col) > 0;
 }
 
-/// One axis of a sub-matrix: from index i on, with what is left of i's block as its first block.
+/// One axis of a sub-matrix from index i on; its first block is the rest of i's block.
 AxisDistribution sub_distribution(AxisDistribution const& whole, Index i, Index extent, Index first_block,
                                   Index block) {
   auto const left = i < first_block ? first_block - i : block - (i - first_block) % block;
   return AxisDistribution::cyclic(extent, whole.parts(), block, whole.owner(i), left);
 }
 
-/// M_, N_ and the place of the sub-matrix, in ScaLAPACK's order of questions.
+/// Checks M_, N_ and the indices of the sub-matrix, in ScaLAPACK's order.
 void check_extents(Operand const& x, int rows_at, int cols_at, int desc_at, Wrong& wrong) {
   auto const& d = x.desc;
   if (x.rows == 0 || x.cols == 0) {
@@ -47,7 +47,7 @@ void check_extents(Operand const& x, int rows_at, int cols_at, int desc_at, Wron
   }
 }
 
-/// The same for the PBLAS, which blame the indices.
+/// As above for the PBLAS, which report the indices.
 void check_extents_pblas(Operand const& x, int desc_at, Grid const& grid, Wrong& wrong) {
   auto const& d = x.desc;
   if (x.rows == 0 || x.cols == 0) {
@@ -68,7 +68,7 @@ void check_extents_pblas(Operand const& x, int desc_at, Grid const& grid, Wrong&
 }  // namespace
 
 Descriptor::Descriptor(Int const* d, Takes takes) : type(d[0]), context(d[1]) {
-  if (type != 1 && (type != 2 || takes != Takes::both_types)) return;  // may be shorter
+  if (type != 1 && (type != 2 || takes != Takes::both_types)) return;  // other descriptors may be shorter
   m = d[2];
   n = d[3];
   auto const* const rest = type == 2 ? d + 6 : d + 4;
@@ -171,7 +171,7 @@ View view_of(Operand const& x, Grid const& grid, std::vector<Rank> const& ranks,
                                    sub_distribution(cols, x.j, x.cols, d.inb, d.nb), ranks);
   view.rows_before = rows.before(grid.row, x.i);
   view.cols_before = cols.before(grid.col, x.j);
-  // A process without columns may have any LLD_, so long as it is positive.
+  // A process without columns may have any positive LLD_.
   view.ld = std::max<Index>(d.lld, view.distribution.local_rows(me));
   return view;
 }

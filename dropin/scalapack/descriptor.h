@@ -1,4 +1,4 @@
-// Descriptors, what is wrong with them in ScaLAPACK's words, and a sub-matrix as one of our distributions.
+// Descriptors, the checks that ScaLAPACK makes of them, and sub-matrices as distributions.
 #pragma once
 
 #include <string>
@@ -10,22 +10,22 @@
 
 namespace allport::scalapack {
 
-/// What a routine takes: the PBLAS both types of descriptors, ScaLAPACK's own routines those with 9 entries, of which
-/// no more may be read, whatever type they name.
+/// Types of descriptors that a routine accepts: the PBLAS both types, ScaLAPACK's own routines those with 9 entries, of
+/// which no more may be read, whatever type they name.
 enum class Takes { type_1, both_types };
 
-/// Both kinds of descriptor: type 1 (9 entries) has first blocks like all others, type 2 (11 entries) names them.
+/// A descriptor: type 1 (9 entries) has first blocks like all others, type 2 (11 entries) names them.
 struct Descriptor {
   Descriptor(Int const* entries, Takes takes);
 
   Int type = 0, context = -1;
-  Int m = 0, n = 0, imb = 0, inb = 0, mb = 0, nb = 0, rsrc = 0, csrc = 0,
-      lld = 0;  ///< of a type that is not taken: zeros
+  /// Zeros for a type that is not accepted.
+  Int m = 0, n = 0, imb = 0, inb = 0, mb = 0, nb = 0, rsrc = 0, csrc = 0, lld = 0;
 
   [[nodiscard]] bool is_replicated() const { return rsrc == -1 || csrc == -1; }
 };
 
-/// The smallest wrong argument found, kept as ScaLAPACK keeps it: 100 * argument, plus the entry in descriptors.
+/// The first wrong argument, encoded as in ScaLAPACK: 100 * argument, plus the entry of a descriptor.
 class Wrong {
  public:
   void argument(int position) { add(100 * position); }
@@ -56,39 +56,39 @@ struct Operand {
   Index cols;
 };
 
-/// What ScaLAPACK finds wrong in this process (its CHK1MAT): positions of rows, columns and descriptor among the
-/// routine's arguments.
+/// Checks a matrix argument on this process as ScaLAPACK does (CHK1MAT). The positions are those of rows, columns and
+/// descriptor among the routine's arguments.
 void check_scalapack(Operand const& x, int rows_at, int cols_at, int desc_at, Grid const& grid, Wrong& wrong);
 /// As above for the PBLAS, which accept both types of descriptors and replicated matrices. Entries are counted as those
 /// of type 2, whatever the type.
 void check_pblas(Operand const& x, int rows_at, int cols_at, int desc_at, Grid const& grid, Wrong& wrong);
 
-/// Beyond that for LU: sub(A) in whole blocks from its first row and column on, and these square.
+/// Further checks for factorizations: sub(A) starts at the beginning of blocks, and blocks are square.
 void check_blocks(Operand const& a, int desc_at, Wrong& wrong);
-/// As above, and sub(B) distributed as the rows of sub(A) are.
+/// As above, and the rows of sub(B) are distributed as those of sub(A).
 void check_blocks(Operand const& a, int a_desc_at, Operand const& b, int b_desc_at, Grid const& grid, Wrong& wrong);
 
-/// How the whole matrix is distributed to process rows and columns.
+/// The distributions of the whole matrix over process rows and columns.
 [[nodiscard]] AxisDistribution row_distribution(Descriptor const& desc, Grid const& grid);
 [[nodiscard]] AxisDistribution col_distribution(Descriptor const& desc, Grid const& grid);
 
-/// A sub-matrix where it lies: its distribution, and the elements of the local part before its first one.
+/// A sub-matrix in place: its distribution, and the local rows and columns before its first element.
 struct View {
   Distribution distribution;
   Index rows_before = 0;
   Index cols_before = 0;
   Index ld = 1;
 
-  /// The sub-matrix; `local`: the whole one's local part.
+  /// The sub-matrix. @param local  local part of the whole matrix
   template <class T>
   [[nodiscard]] Matrix<T> matrix(Communicator const& comm, void* local) const {
     return {comm, distribution, static_cast<T*>(local) + rows_before + cols_before * ld, ld};
   }
 };
-/// @param ranks  of grid place (r, c) at r + c * rows
+/// @param ranks  of grid coordinates (r, c) at r + c * rows
 /// @pre the descriptor was checked and is of a matrix that is not replicated; rows and cols >= 1
 [[nodiscard]] View view_of(Operand const& x, Grid const& grid, std::vector<Rank> const& ranks, Rank me);
-/// All that a view's distribution depends on within one grid.
+/// Text that identifies a view's distribution within one grid.
 [[nodiscard]] std::string place_text(View const& view);
 
 }  // namespace allport::scalapack

@@ -1,4 +1,4 @@
-// The way into a call: ours, or the real ScaLAPACK's.
+// Entry of a call: performed by Allport, or passed to ScaLAPACK.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,36 +16,37 @@
 namespace allport::scalapack {
 
 struct Outcome : handback::Outcome {
-  Int info = 0;  ///< handed back for a wrong argument: ScaLAPACK's INFO
+  Int info = 0;  ///< ScaLAPACK's INFO if an argument is wrong
 };
 
-/// @param how    by what: an algorithm
-/// @param bound  no way to do it takes less; 0: none is known
+/// @param how    the algorithm
+/// @param bound  lower bound on the time; 0: unknown
 [[nodiscard]] inline Outcome taken(std::string how, Seconds bound = {}) {
   return {{{}, {std::move(how), 0, bound}, false}, 0};
 }
-[[nodiscard]] inline Outcome handed_back(std::string why, Int info = 0) {
+/// The call is passed to ScaLAPACK.
+[[nodiscard]] inline Outcome fall_back(std::string why, Int info = 0) {
   return {handback::handed_back(std::move(why)), info};
 }
 
-/// Outcome of a call on a process outside of the context of the descriptor at `desc_at`, or without BLACS; else
+/// The outcome of a call on a process outside the context of the descriptor at `desc_at`, or without BLACS; else
 /// nothing.
 [[nodiscard]] inline std::optional<Outcome> why_no_grid(Grid const& grid, int desc_at) {
-  if (!what_blacs_lacks().empty()) return handed_back(what_blacs_lacks() + " of BLACS was not found");
-  if (!grid.has_me()) return handed_back("a context that this process is not in", -(100 * desc_at + 2));
+  if (!what_blacs_lacks().empty()) return fall_back(what_blacs_lacks() + " of BLACS was not found");
+  if (!grid.has_me()) return fall_back("a context that this process is not in", -(100 * desc_at + 2));
   return std::nullopt;
 }
 
-/// There is no ScaLAPACK to hand the call to, and nothing wrong with its arguments.
+/// Ends the job: there is no ScaLAPACK for a call whose arguments are valid.
 [[noreturn]] inline void refuse(Original const& original, Grid const& grid, std::string const& why) {
   fmt::print(stderr,
-             "allport: {}: {}; no ScaLAPACK is loaded to hand the call to: link or load one behind this library\n",
+             "allport: {}: {}; no ScaLAPACK is loaded to pass the call to: link or load one behind this library\n",
              original.name(), why);
   abort_job(grid.context, 1);
   std::terminate();
 }
 
-/// Runs what says before it touches anything that memory is short: what it said then, else empty.
+/// Calls run(), which throws if memory is short before it changes anything: the error's text, else empty.
 template <class Run>
 std::string short_of_memory(Run const& run) {
   try {
@@ -61,18 +62,18 @@ std::string short_of_memory(Run const& run) {
 /// @param original  the real routine
 /// @param take      Grid -> Outcome
 /// @param back      calls the original with the caller's arguments
-/// @param tell      (Grid, INFO): what ScaLAPACK does about a wrong argument, where there is no original to do it
-template <class Take, class Back, class Tell>
+/// @param report    (Grid, INFO): reports a wrong argument as ScaLAPACK does, if there is no original
+template <class Take, class Back, class Report>
 void enter(Original const& original, Int const* desc, void const* caller, Take const& take, Back const& back,
-           Tell const& tell) {
+           Report const& report) {
   if (Within::now() || original.is_home_of(caller)) {
     if (what_blacs_lacks().empty() && grid_of(desc[1]).is_first()) calls().count_inner(original.name());
     back();
     return;
   }
   auto const grid = what_blacs_lacks().empty() ? grid_of(desc[1]) : Grid{desc[1]};
-  UnderWay call(original);
-  // Where there is no grid, the call is one process's own.
+  TimedCall call(original);
+  // Without a grid each process counts its own call.
   handback::Tally const tally{calls(), original.name(), !grid.has_me() || grid.is_first()};
   handback::enter(
       tally, [&] { return take(grid); },
@@ -80,7 +81,7 @@ void enter(Original const& original, Int const* desc, void const* caller, Take c
         if (original.there()) {
           back();
         } else if (outcome.info != 0) {
-          tell(grid, outcome.info);
+          report(grid, outcome.info);
         } else {
           refuse(original, grid, outcome.why_not);
         }
@@ -92,14 +93,14 @@ void enter(Original const& original, Int const* desc, void const* caller, Take c
   call.end();
 }
 
-/// The real routine of a call.
+/// ScaLAPACK's routine of a call.
 template <class T, class Call>
 [[nodiscard]] Original const& original_of() {
   static Original const original(symbol<T>(Call::template routine<T>));
   return original;
 }
 
-/// As above for routines that tell in INFO what is wrong.
+/// As above for routines that return INFO.
 template <class T, class Call>
 void enter(Call const& call, void const* caller) {
   auto const& original = original_of<T, Call>();
@@ -108,7 +109,7 @@ void enter(Call const& call, void const* caller) {
       [&] { call.pass_to(original); },
       [&](Grid const& grid, Int wrong) {
         *call.info = wrong;
-        tell_wrong_argument(grid.context, original.name(), wrong);
+        report_wrong_argument(grid.context, original.name(), wrong);
       });
 }
 

@@ -15,8 +15,8 @@ double flops_of_lu(Index m, Index n) {
   return b * b * (a - b / 3);
 }
 
-/// The plan for factoring a sub-matrix where it lies, or why it is handed back.
-Verdict<LuPlan> decide(Record& record, LuProblem const& problem, View const& a, Shape const& shape) {
+/// The plan for factoring a sub-matrix, or the reason for falling back to ScaLAPACK.
+Choice<LuPlan> decide(Record& record, LuProblem const& problem, View const& a, Shape const& shape) {
   auto const key = fmt::format("{} {} {} {} {} {}", problem.m, problem.n, static_cast<int>(problem.type),
                                static_cast<char>(problem.pivoting), shape.block, place_text(a));
   auto const plan = [&] {
@@ -26,14 +26,14 @@ Verdict<LuPlan> decide(Record& record, LuProblem const& problem, View const& a, 
     options.mapping = record.comm().mapping();
     return plan_lu(problem, record.machine(), options);
   };
-  return record.verdict(record.lu_decisions, key, [&] {
+  return record.choose(record.lu_decisions, key, [&] {
     return decide_by_price(
         record, [&] { return price_scalapack(problem, record.machine(), shape); }, plan,
         [](LuPlan const& made) { return made.chosen.total; });
   });
 }
 
-/// Rows from 1 in the whole matrix, at the local rows of this process: ScaLAPACK's IPIV.
+/// Writes ScaLAPACK's IPIV: rows of the whole matrix, counted from 1, at the local rows of this process.
 void write_pivots(std::vector<Index> const& pivots, Operand const& a, View const& view, Grid const& grid, Int* ipiv) {
   auto const& rows = view.distribution.rows();
   auto const known = static_cast<Index>(pivots.size());
@@ -87,7 +87,7 @@ std::vector<Index> read_pivots(Record const& record, Operand const& a, View cons
       pivots[static_cast<std::size_t>(run.global + x)] = ipiv[view.rows_before + run.local + x] - 1 - a.i;
     }
   }
-  MPI_Allreduce(MPI_IN_PLACE, pivots.data(), static_cast<int>(pivots.size()), MPI_INT64_T, MPI_MAX, record.talk());
+  MPI_Allreduce(MPI_IN_PLACE, pivots.data(), static_cast<int>(pivots.size()), MPI_INT64_T, MPI_MAX, record.caller());
   return pivots;
 }
 
@@ -122,7 +122,7 @@ std::string why_not_solve(Grid const& grid, Record& record, SolveProblem const& 
   auto const right = view_of(b, grid, record.ranks(), record.rank());
   auto const key = fmt::format("{} {} {} {} {} {}", b.rows, b.cols, static_cast<int>(problem.type), shape.block,
                                place_text(a), place_text(right));
-  auto const decision = record.verdict(record.solve_decisions, key, [&] {
+  auto const decision = record.choose(record.solve_decisions, key, [&] {
     Decision<SolvePlan> made;
     try {
       record.open();

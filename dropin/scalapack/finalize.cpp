@@ -1,4 +1,4 @@
-// The end of MPI, where the report is made: under C's and Fortran's names, for Fortran's go past C's.
+// MPI_Finalize, where the report is made: under C's and Fortran's names, as Fortran's do not call C's.
 #include <mpi.h>
 
 #include "exported.h"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace allport::scalapack;
 
-/// Gathers before MPI ends and writes after, so that a report of the MPI drop-in, which comes in between, stays.
+/// Gathers the report before MPI ends and writes it after, so that it is added to a report of the MPI drop-in.
 template <class F>
 void finalize(F const& library) {
   static bool ended = false;
@@ -37,8 +37,8 @@ F* behind(char const* name) {
 #ifndef MPI_ABI
 void finalize_fortran(char const* name, MPI_Fint* code) {
   finalize([&] {
-    if (auto* const theirs = behind<void(MPI_Fint*)>(name)) {
-      theirs(code);
+    if (auto* const original = behind<void(MPI_Fint*)>(name)) {
+      original(code);
     } else {
       auto const result = PMPI_Finalize();
       if (code != nullptr) *code = result;
@@ -54,8 +54,8 @@ extern "C" {
 ALLPORT_EXPORTED int MPI_Finalize() {
   int code = MPI_SUCCESS;
   finalize([&] {
-    auto* const theirs = behind<int()>("MPI_Finalize");
-    code = theirs != nullptr ? theirs() : PMPI_Finalize();
+    auto* const original = behind<int()>("MPI_Finalize");
+    code = original != nullptr ? original() : PMPI_Finalize();
   });
   return code;
 }

@@ -9,7 +9,7 @@
 namespace allport::scalapack {
 namespace {
 
-/// A factorization, and a product with its Q.
+/// Price of a factorization and a product with its Q, over that of the factorization.
 constexpr double tiles_and_product = 1.5;
 
 void check_alignment(Operand const& a, Operand const& b, int b_desc_at, Grid const& grid, Wrong& wrong) {
@@ -26,7 +26,8 @@ void check_alignment(Operand const& a, Operand const& b, int b_desc_at, Grid con
   }
 }
 
-/// NQ0 as p?gels counts it: from the process column that a matrix would begin in if its columns began at IA, not JA.
+/// NQ0 as p?gels computes it: from the process column in which a matrix would begin if its columns began at IA instead
+/// of JA.
 Index columns_of(Operand const& x, Grid const& grid) {
   auto const nb = Index{x.desc.nb};
   auto const first = static_cast<int>((x.desc.csrc + x.i / nb) % grid.cols);
@@ -44,10 +45,10 @@ Index least_length(Operand const& a, Operand const& b, Grid const& grid) {
 
 template <class T>
 Outcome solve_tall(GelsCall const& x, Grid const& grid, Record& record, Operand const& a, Operand const& b) {
-  if (a.cols == 0 || b.cols == 0) return handed_back("nothing to solve for");
+  if (a.cols == 0 || b.cols == 0) return fall_back("nothing to solve for");
   auto const view = view_of(a, grid, record.ranks(), record.rank());
   auto const decision = decide_qr(grid, record, a, view, scalar_of<T>, tiles_and_product);
-  if (!decision.plan) return handed_back(decision.why_not);
+  if (!decision.plan) return fall_back(decision.why_not);
   auto const& comm = record.comm();
   auto const matrix = view.matrix<T>(comm, x.a.data);
   auto const right = view_of(b, grid, record.ranks(), record.rank()).matrix<T>(comm, x.b.data);
@@ -86,9 +87,9 @@ Outcome take(GelsCall const& x, Grid const& grid) {
         check_length(x.work, least, lwork_at, wrong);
       },
       [&](Record& record, std::vector<Operand> const& given) {
-        if (!tall) return handed_back("fewer rows than columns");
+        if (!tall) return fall_back("fewer rows than columns");
         return answer<T>(x.work, least, [&] {
-          if (op != 'N') return handed_back("a transposed system");
+          if (op != 'N') return fall_back("a transposed system");
           return solve_tall<T>(x, grid, record, given[0], given[1]);
         });
       });

@@ -19,7 +19,7 @@ TypicalCall typical_call(GemmProblem const& problem, Shape const& shape) {
 }
 
 /// @param reads_c  beta is not zero
-Verdict<GemmPlan> decide(Record& record, GemmProblem const& problem, Shape const& shape, View const& a, View const& b,
+Choice<GemmPlan> decide(Record& record, GemmProblem const& problem, Shape const& shape, View const& a, View const& b,
                          View const& c, bool reads_c) {
   auto const key =
       fmt::format("{} {} {} {} {} {} {} {} {} {} {}", problem.m, problem.n, problem.k, static_cast<int>(problem.type),
@@ -33,13 +33,13 @@ Verdict<GemmPlan> decide(Record& record, GemmProblem const& problem, Shape const
     return plan_gemm(problem, record.machine(), options);
   };
   auto const ours = [](GemmPlan const& made) { return made.chosen.total; };
-  return record.verdict(record.gemm_decisions, key, [&] {
+  return record.choose(record.gemm_decisions, key, [&] {
     return decide_by_price(
         record, [&] { return price_scalapack(problem, record.machine(), shape); }, plan, ours);
   });
 }
 
-/// sub(C) = beta sub(C), in place and without a word to others; zero overwrites whatever was there.
+/// sub(C) = beta sub(C), in place without communication; beta = 0 overwrites NaN.
 template <class T>
 void scale(T beta, View const& c, Grid const& grid, void* local) {
   auto const rows = c.distribution.rows().count(grid.row);
@@ -58,14 +58,14 @@ template <class T>
 Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem, Operand const& a, Operand const& b,
                  Operand const& c) {
   auto& record = record_of(grid);
-  if (!record.why_not().empty()) return handed_back(record.why_not());
+  if (!record.why_not().empty()) return fall_back(record.why_not());
   auto const alpha = *static_cast<T const*>(x.alpha);
   auto const beta = *static_cast<T const*>(x.beta);
   bool const nothing_to_add = alpha == T(0) || problem.k == 0;
   auto const shape = shape_of(grid, c.desc);
   if (record.uses_typical_results()) {
     auto why_not = why_not_typical(typical_call(problem, shape));
-    if (!why_not.empty()) return handed_back(std::move(why_not));
+    if (!why_not.empty()) return fall_back(std::move(why_not));
   }
   if (problem.m == 0 || problem.n == 0 || (nothing_to_add && beta == T(1))) return taken("nothing to do");
   auto const view = [&](Operand const& part) { return view_of(part, grid, record.ranks(), record.rank()); };
@@ -77,13 +77,13 @@ Outcome multiply(GemmCall const& x, Grid const& grid, GemmProblem const& problem
   View const of_a = view(a);
   View const of_b = view(b);
   auto const decision = decide(record, problem, shape, of_a, of_b, of_c, beta != T(0));
-  if (!decision.plan) return handed_back(decision.why_not);
+  if (!decision.plan) return fall_back(decision.why_not);
   auto const& plan = *decision.plan;
   auto why_not = short_of_memory([&] {
     allport::gemm(plan, alpha, of_a.matrix<T>(record.comm(), x.a.data), of_b.matrix<T>(record.comm(), x.b.data), beta,
                   of_c.matrix<T>(record.comm(), x.c.data));
   });
-  if (!why_not.empty()) return handed_back(std::move(why_not));
+  if (!why_not.empty()) return fall_back(std::move(why_not));
   auto const& g = plan.chosen.grid;
   auto const bound = record.knows_machine() ? bound_of(problem, plan.chosen, record.machine()) : Seconds{};
   return taken(fmt::format("{} on {}x{}x{}", plan.chosen.algorithm, g.rows, g.cols, g.layers), bound);
@@ -97,7 +97,7 @@ Outcome take(GemmCall const& x, Grid const& grid) {
   Wrong wrong;
   if (!read_trans<T>(x.trans_a, problem.trans_a)) {
     wrong.argument(trans_a_at);
-    problem.trans_a = Trans::transpose;  // as the PBLAS go on
+    problem.trans_a = Trans::transpose;  // as the PBLAS continue
   }
   if (!read_trans<T>(x.trans_b, problem.trans_b)) {
     if (!wrong.any()) wrong.argument(trans_b_at);
@@ -111,9 +111,9 @@ Outcome take(GemmCall const& x, Grid const& grid) {
   check_pblas(a, a_as_is ? m_at : k_at, a_as_is ? k_at : m_at, a_desc_at, grid, wrong);
   check_pblas(b, b_as_is ? k_at : n_at, b_as_is ? n_at : k_at, b_desc_at, grid, wrong);
   check_pblas(c, m_at, n_at, c_desc_at, grid, wrong);
-  if (wrong.any()) return handed_back("a wrong argument", wrong.info());
+  if (wrong.any()) return fall_back("a wrong argument", wrong.info());
   if (a.desc.is_replicated() || b.desc.is_replicated() || c.desc.is_replicated()) {
-    return handed_back("a replicated matrix (RSRC_ or CSRC_ is -1)");
+    return fall_back("a replicated matrix (RSRC_ or CSRC_ is -1)");
   }
   return multiply<T>(x, grid, problem, a, b, c);
 }

@@ -6,7 +6,7 @@
 namespace allport::scalapack {
 namespace {
 
-/// Q's columns cost as much as the factorization, V and tau half of that.
+/// Price over that of the factorization: Q's columns cost as much, V and tau half as much.
 constexpr double tiles_and_reflectors = 2.5;
 
 template <class T>
@@ -14,7 +14,7 @@ Outcome factor_in_place(GeqrfCall const& x, Grid const& grid, Record& record, Op
   if (a.rows == 0 || a.cols == 0) return taken("nothing to do");
   auto const view = view_of(a, grid, record.ranks(), record.rank());
   auto const decision = decide_qr(grid, record, a, view, scalar_of<T>, tiles_and_reflectors);
-  if (!decision.plan) return handed_back(decision.why_not);
+  if (!decision.plan) return fall_back(decision.why_not);
   QrOptions options;
   options.nb = decision.plan->chosen.nb;
   std::vector<T> tau;

@@ -5,7 +5,7 @@
 namespace allport::scalapack {
 namespace {
 
-/// With the factors in place: ours, or the original's getrs where that is faster.
+/// Solves with the factors in place, by ScaLAPACK's getrs if that is faster.
 template <class T>
 std::string solve_with(GesvCall const& x, Grid const& grid, Record& record, Factored const& a, Operand const& b) {
   auto const& getrs = original_of<T, GetrsCall>();
@@ -20,11 +20,11 @@ std::string solve_with(GesvCall const& x, Grid const& grid, Record& record, Fact
 
 template <class T>
 Outcome factor_and_solve(GesvCall const& x, Grid const& grid, Record& record, Operand const& a, Operand const& b) {
-  // What is left to ScaLAPACK's rule for a matrix of one row, whose element is not looked at, is left to ScaLAPACK.
-  if (a.desc.m == 1) return handed_back("a matrix of one row");
+  // ScaLAPACK does not reference the element of a matrix of one row, so its result is ScaLAPACK's.
+  if (a.desc.m == 1) return fall_back("a matrix of one row");
   if (a.rows == 0) return taken("nothing to do");
   auto const done = factor<T>(original_of<T, GesvCall>().name(), grid, record, a, x.a.data, x.pivots, x.info);
-  if (!done.why_not.empty()) return handed_back(done.why_not);
+  if (!done.why_not.empty()) return fall_back(done.why_not);
   auto const solved = done.report.info == 0 ? solve_with<T>(x, grid, record, done, b) : ", singular";
   return taken(in_words(done.report) + solved, done.bound);
 }

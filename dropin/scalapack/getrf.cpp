@@ -14,7 +14,7 @@ Outcome take(GetrfCall const& x, Grid const& grid) {
         if (a.desc.m == 1) *x.pivots = 1;  // whatever its element is
         if (a.desc.m == 1 || a.rows == 0 || a.cols == 0) return taken("nothing to do");
         auto const done = factor<T>(original_of<T, GetrfCall>().name(), grid, record, a, x.a.data, x.pivots, x.info);
-        return done.why_not.empty() ? taken(in_words(done.report), done.bound) : handed_back(done.why_not);
+        return done.why_not.empty() ? taken(in_words(done.report), done.bound) : fall_back(done.why_not);
       });
 }
 

@@ -10,9 +10,9 @@ Outcome solve_with(GetrsCall const& x, Trans trans, Grid const& grid, Record& re
                    Operand const& b) {
   if (a.rows == 0 || b.cols == 0) return taken("nothing to do");
   auto const view = view_of(a, grid, record.ranks(), record.rank());
-  if (auto why = why_not_solve(grid, record, {trans, scalar_of<T>}, view, b); !why.empty()) return handed_back(why);
+  if (auto why = why_not_solve(grid, record, {trans, scalar_of<T>}, view, b); !why.empty()) return fall_back(why);
   auto const pivots = read_pivots(record, a, view, grid, x.pivots);
-  if (!are_exchanges(pivots)) return handed_back("pivots that are not getrf's");
+  if (!are_exchanges(pivots)) return fall_back("pivots that are not getrf's");
   solve<T>(grid, record, trans, view, x.a.data, pivots, b, x.b.data);
   return taken("lu_solve");
 }

@@ -1,4 +1,4 @@
-// p?orgqr_, p?ungqr_: the first n columns of Q from k reflectors, in their place.
+// p?orgqr_, p?ungqr_: the first n columns of Q from k reflectors, in place.
 #include "agree.h"
 #include "allport/linalg/householder.h"
 #include "reflectors.h"
@@ -9,7 +9,7 @@ namespace {
 template <class T>
 Outcome form(OrgqrCall const& x, Grid const& grid, Record& record, Operand const& a) {
   if (a.cols == 0) return taken("nothing to do");
-  if (auto why = why_not_product(record); !why.empty()) return handed_back(std::move(why));
+  if (auto why = why_not_product(record); !why.empty()) return fall_back(std::move(why));
   auto const& comm = record.comm();
   auto const view = view_of(a, grid, record.ranks(), record.rank());
   auto const k = Index{*x.k};

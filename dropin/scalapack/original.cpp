@@ -9,7 +9,7 @@
 namespace allport::scalapack {
 namespace {
 
-/// Where an object's segments lie in memory.
+/// Addresses of a loaded object's segments.
 struct Range {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -32,7 +32,7 @@ struct Search {
   Range found;
 };
 
-/// The object that an address lies in; an empty range for none.
+/// The object that contains an address; an empty range if none.
 Range object_of(void const* address) {
   Search search{reinterpret_cast<std::uintptr_t>(address), {}};
   dl_iterate_phdr(
@@ -47,8 +47,8 @@ Range object_of(void const* address) {
   return search.found;
 }
 
-/// Looks in each loaded library by itself: Python and others load ScaLAPACK where names that are looked up in the
-/// ordinary way do not meet it.
+/// Searches each loaded library: Python and others load ScaLAPACK with local symbols, which the ordinary lookup does
+/// not find.
 void* find_anywhere(char const* name, Range const& ours) {
   struct Wanted {
     char const* name;
@@ -77,7 +77,7 @@ thread_local int Within::depth_ = 0;
 
 void* find_behind(char const* name) {
   auto const ours = object_of(reinterpret_cast<void const*>(&find_behind));
-  // Behind ours first; the program itself stands before all, and may have what we do not define (BLACS).
+  // First the libraries behind this one; the program itself precedes all, and may define BLACS.
   for (auto* const place : {RTLD_NEXT, RTLD_DEFAULT}) {
     auto* const found = dlsym(place, name);
     if (found != nullptr && !ours.has(reinterpret_cast<std::uintptr_t>(found))) return found;

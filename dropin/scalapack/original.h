@@ -1,4 +1,4 @@
-// The routines that ours stand before: found at run time, so that no ScaLAPACK is needed to build this.
+// ScaLAPACK's routines behind the intercepted ones: looked up at run time, so that no ScaLAPACK is needed to build.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace allport::scalapack {
 
-/// The address of `name` in the libraries behind ours, then in any that is loaded; null: nowhere.
+/// The address of `name` in the libraries behind this one, then in any loaded library; null if there is none.
 [[nodiscard]] void* find_behind(char const* name);
 
-/// While it lives, calls of this thread come from inside ScaLAPACK and pass through.
+/// During its lifetime calls of this thread come from ScaLAPACK itself and are passed through.
 class Within {
  public:
   Within() { ++depth_; }
@@ -22,16 +22,16 @@ class Within {
   static thread_local int depth_;
 };
 
-/// One routine of the real ScaLAPACK.
+/// A routine of ScaLAPACK.
 class Original {
  public:
   explicit Original(std::string symbol);
 
   [[nodiscard]] std::string const& symbol() const { return symbol_; }
-  /// "PDGEMM", as ScaLAPACK names it in messages.
+  /// "PDGEMM", as in ScaLAPACK's messages.
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] bool there() const { return address_ != nullptr; }
-  /// The address lies in the library that has the original: ScaLAPACK calls itself.
+  /// Whether an address is in the library of the original: ScaLAPACK calls itself.
   [[nodiscard]] bool is_home_of(void const* address) const {
     auto const at = reinterpret_cast<std::uintptr_t>(address);
     return at >= begin_ && at < end_;

@@ -11,7 +11,7 @@ namespace {
 
 char upper(char const* letter) { return static_cast<char>(std::toupper(static_cast<unsigned char>(*letter))); }
 
-/// Where sub(A)'s rows must lie with the side of sub(C) that Q multiplies.
+/// Checks that sub(A)'s rows are aligned with the side of sub(C) that Q multiplies.
 void check_alignment(bool left, Operand const& a, Operand const& c, int c_desc_at, Grid const& grid, Wrong& wrong) {
   auto const a_row = (a.desc.rsrc + a.i / a.desc.mb) % grid.rows;
   auto const c_row = (c.desc.rsrc + c.i / c.desc.mb) % grid.rows;
@@ -50,7 +50,7 @@ template <class T>
 Outcome multiply(OrmqrCall const& x, bool left, Trans trans, Grid const& grid, Record& record, Operand const& a,
                  Operand const& c) {
   if (a.cols == 0 || c.rows == 0 || c.cols == 0) return taken("nothing to do");
-  if (auto why = why_not_product(record); !why.empty()) return handed_back(std::move(why));
+  if (auto why = why_not_product(record); !why.empty()) return fall_back(std::move(why));
   auto const& comm = record.comm();
   auto const view = view_of(a, grid, record.ranks(), record.rank());
   auto const tau = read_tau<T>(a.cols, record, view, grid, x.tau);

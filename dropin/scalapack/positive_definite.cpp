@@ -8,8 +8,8 @@
 namespace allport::scalapack {
 namespace {
 
-/// The plan for factoring a sub-matrix where it lies, or why it is handed back.
-Verdict<CholeskyPlan> decide(Record& record, CholeskyProblem const& problem, View const& a, Shape const& shape) {
+/// The plan for factoring a sub-matrix, or the reason for falling back to ScaLAPACK.
+Choice<CholeskyPlan> decide(Record& record, CholeskyProblem const& problem, View const& a, Shape const& shape) {
   auto const key = fmt::format("{} {} {} {} {}", problem.n, static_cast<int>(problem.type),
                                static_cast<char>(problem.uplo), shape.block, place_text(a));
   auto const plan = [&] {
@@ -17,7 +17,7 @@ Verdict<CholeskyPlan> decide(Record& record, CholeskyProblem const& problem, Vie
     options.given = a.distribution;
     return plan_cholesky(problem, record.machine(), options);
   };
-  return record.verdict(record.cholesky_decisions, key, [&] {
+  return record.choose(record.cholesky_decisions, key, [&] {
     return decide_by_price(
         record, [&] { return price_scalapack(problem, record.machine(), shape); }, plan,
         [](CholeskyPlan const& made) { return made.chosen.total(); });
@@ -57,7 +57,7 @@ std::string why_not_solve_cholesky(Grid const& grid, Record& record, Scalar type
   CholeskyProblem const problem{b.rows, type, uplo};
   auto const key = fmt::format("{} {} {} {} {} {}", b.rows, b.cols, static_cast<int>(type), static_cast<char>(uplo),
                                place_text(a), place_text(right));
-  auto const decision = record.verdict(record.cholesky_solve_decisions, key, [&] {
+  auto const decision = record.choose(record.cholesky_solve_decisions, key, [&] {
     return decide_by_price(
         record, [&] { return price_scalapack_solve(problem, b.cols, machine, shape_of(grid, b.desc)); },
         [&] { return plan_cholesky_solve(problem, a.distribution, right.distribution, machine); },

@@ -1,4 +1,4 @@
-// What potrf, potrs and posv share: Cholesky factors of sub-matrices, and solves with them.
+// Cholesky factors of sub-matrices, and solves with them: shared by potrf, potrs and posv.
 #pragma once
 
 #include <cctype>
@@ -12,15 +12,15 @@
 
 namespace allport::scalapack {
 
-/// ScaLAPACK's letter, in either case; false for any other.
-[[nodiscard]] inline bool read_uplo(char const* letter, Uplo& uplo) {
-  auto const upper = static_cast<char>(std::toupper(static_cast<unsigned char>(*letter)));
+/// The triangle of ScaLAPACK's character in either case; false for any other.
+[[nodiscard]] inline bool read_uplo(char const* character, Uplo& uplo) {
+  auto const upper = static_cast<char>(std::toupper(static_cast<unsigned char>(*character)));
   uplo = upper == 'U' ? Uplo::upper : Uplo::lower;
   return upper == 'U' || upper == 'L';
 }
 
-/// The way of potrs and posv, whose arguments have the same places, to sub(A) X = sub(B): agree(), then
-/// act(record, uplo, A, B) -> Outcome.
+/// agree() for potrs and posv, whose arguments have the same positions.
+/// @param act  (Record&, Uplo, A, B) -> Outcome
 template <class Call, class Act>
 Outcome take_system(Call const& x, Grid const& grid, Act const& act) {
   enum Position { uplo_at = 1, n_at, nrhs_at, a_desc_at = 7, b_desc_at = 11 };
@@ -36,21 +36,21 @@ Outcome take_system(Call const& x, Grid const& grid, Act const& act) {
       [&](Record& record, std::vector<Operand> const& given) { return act(record, uplo, given[0], given[1]); });
 }
 
-/// A sub-matrix factored where it lies; INFO and the report know it already.
+/// A sub-matrix factored in place; INFO and the report are set.
 struct CholeskyFactored {
-  std::string why_not;  ///< not empty: handed back, and nothing was touched
+  std::string why_not;  ///< not empty: falls back to ScaLAPACK, and nothing was changed
   View view;
   CholeskyReport report;
-  Seconds bound{};  ///< no factorization takes less; 0: none is known
+  Seconds bound{};  ///< lower bound on the time; 0: unknown
 };
 template <class T>
 [[nodiscard]] CholeskyFactored factor_cholesky(Grid const& grid, Record& record, Uplo uplo, Operand const& a,
                                                void* data, Int* info);
 
-/// Why a solve with given factors, of that type, is handed back; empty: it is ours.
+/// Why a solve with given factors falls back to ScaLAPACK; empty if it does not.
 [[nodiscard]] std::string why_not_solve_cholesky(Grid const& grid, Record& record, Scalar type, Uplo uplo,
                                                  View const& a, Operand const& b);
-/// A X = B with the factors where they lie.
+/// A X = B with the factors in place.
 template <class T>
 void solve_cholesky(Grid const& grid, Record const& record, Uplo uplo, View const& a, void* factors, Operand const& b,
                     void* right);

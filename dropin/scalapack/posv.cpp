@@ -4,7 +4,7 @@
 namespace allport::scalapack {
 namespace {
 
-/// With the factors in place: ours, or the original's potrs where that is faster.
+/// Solves with the factors in place, by ScaLAPACK's potrs if that is faster.
 template <class T>
 std::string solve_with(PosvCall const& x, Uplo uplo, Grid const& grid, Record& record, CholeskyFactored const& a,
                        Operand const& b) {
@@ -23,7 +23,7 @@ Outcome factor_and_solve(PosvCall const& x, Uplo uplo, Grid const& grid, Record&
                          Operand const& b) {
   if (a.rows == 0) return taken("nothing to do");
   auto const done = factor_cholesky<T>(grid, record, uplo, a, x.a.data, x.info);
-  if (!done.why_not.empty()) return handed_back(done.why_not);
+  if (!done.why_not.empty()) return fall_back(done.why_not);
   auto const solved = done.report.info == 0 ? solve_with<T>(x, uplo, grid, record, done, b) : ", not positive definite";
   return taken(in_words(done.report, grid) + solved, done.bound);
 }

@@ -18,7 +18,7 @@ Outcome take(PotrfCall const& x, Grid const& grid) {
       [&](Record& record, std::vector<Operand> const& given) {
         if (given[0].rows == 0) return taken("nothing to do");
         auto const done = factor_cholesky<T>(grid, record, uplo, given[0], x.a.data, x.info);
-        return done.why_not.empty() ? taken(in_words(done.report, grid), done.bound) : handed_back(done.why_not);
+        return done.why_not.empty() ? taken(in_words(done.report, grid), done.bound) : fall_back(done.why_not);
       });
 }
 

@@ -10,7 +10,7 @@ Outcome solve_with(PotrsCall const& x, Uplo uplo, Grid const& grid, Record& reco
   if (a.rows == 0 || b.cols == 0) return taken("nothing to do");
   auto const view = view_of(a, grid, record.ranks(), record.rank());
   auto why = why_not_solve_cholesky(grid, record, scalar_of<T>, uplo, view, b);
-  if (!why.empty()) return handed_back(why);
+  if (!why.empty()) return fall_back(why);
   solve_cholesky<T>(grid, record, uplo, view, x.a.data, b, x.b.data);
   return taken("cholesky_solve");
 }

@@ -9,7 +9,7 @@
 namespace allport::scalapack {
 namespace {
 
-/// One link and one core of a machine whose axes may differ: a ring of ScaLAPACK's may run along any of them.
+/// Rates of the slowest link and of one rank: a ring of ScaLAPACK may use any axis.
 struct Rates {
   double link = 0;     ///< bytes per second
   double message = 0;  ///< seconds of an empty message between neighbours
@@ -39,7 +39,7 @@ std::int64_t nodes_of(int ranks, Machine const& machine) {
   return (ranks + per_node - 1) / per_node;
 }
 
-/// Seconds of one rank's kernels, by the rates that our own plans of Cholesky go by.
+/// Seconds of one rank's kernels, by the rates of plan_cholesky().
 class Kernels {
  public:
   Kernels(Machine const& machine, Scalar type) : rates_(machine, 1 / cost_of(type).work) {}
@@ -49,8 +49,8 @@ class Kernels {
   graph::Rates rates_;
 };
 
-/// How much longer than guessed a routine takes, as the machine file has it measured in double precision: between the
-/// orders that were measured by their logarithms, beyond them as at the last. 1 where nothing was.
+/// Measured over estimated time of a routine in double precision, from the machine file: interpolated between the
+/// measured orders by their logarithms, constant beyond them. 1 without measurements.
 /// @param guess  (order, machine, shape) -> Seconds
 template <class Guess>
 double measured_over(std::string_view routine, double order, Machine const& machine, Guess const& guess) {
@@ -75,13 +75,13 @@ double memory_of(Candidate const& chosen, Machine const& machine, Scalar type) {
   return static_cast<double>(chosen.memory.value()) * machine.ranks_per_node() / static_cast<double>(bytes_of(type));
 }
 
-/// Multiplications of a node, at most.
+/// Upper bound on the multiplications of a node.
 template <class Candidate>
 double products_of(Candidate const& chosen, Machine const& machine) {
   return chosen.most_products * machine.ranks_per_node();
 }
 
-/// Of an extent in blocks, what the first process has, which has most.
+/// Indices of the first process, which has the most, for an extent in blocks.
 double most_of(Index extent, Index block, int processes) {
   return static_cast<double>(AxisDistribution::cyclic(extent, processes, std::max<Index>(block, 1)).count(0));
 }
@@ -100,15 +100,15 @@ Seconds guess(GemmProblem const& problem, Machine const& machine, Shape const& s
   return Seconds(work + words * element / r.link + panels * rounds * r.message);
 }
 
-/// What factorizations of m x n in panels of columns have alike.
+/// Quantities of factorizations of m x n by panels of columns.
 struct Panels {
   double n = 0;
   double steps = 0;
   double block = 0;
   double element = 0;   ///< bytes
   double trailing = 0;  ///< elements of the trailing matrices of all columns
-  double height = 0;    ///< elements of one process' panels of one column each
-  double left = 0;      ///< elements of those that travel along a process row
+  double height = 0;    ///< elements of one process's panels of one column each
+  double left = 0;      ///< elements of those that are sent along a process row
 
   template <class Problem>
   Panels(Problem const& problem, Shape const& shape)
@@ -151,7 +151,7 @@ Seconds guess(CholeskyProblem const& problem, Machine const& machine, Shape cons
   auto const n = static_cast<double>(problem.n);
   auto const block = std::min(n, static_cast<double>(std::max<Index>(shape.block, 1)));
   auto const element = static_cast<double>(bytes_of(problem.type));
-  // The diagonal's block on one process, the panel below it on a process column, while the others wait.
+  // The diagonal block is factored by one process, the panel below it by a process column, while the others wait.
   auto const work = kernels.seconds(Kernel::gemm, n * n * n / 3 / (shape.rows * shape.cols)) +
                     kernels.seconds(Kernel::trsm, n * n * block / 2 / shape.rows) +
                     kernels.seconds(Kernel::potrf, n * block * block / 3);
@@ -205,8 +205,8 @@ Seconds price_scalapack_solve(CholeskyProblem const& problem, Index sides, Machi
   auto const count = static_cast<double>(sides);
   auto const block = std::min(n, static_cast<double>(std::max<Index>(shape.block, 1)));
   auto const element = static_cast<double>(bytes_of(problem.type));
-  // Twice: each block of unknowns is solved for by one process row, and taken from all others below or above it. Either
-  // the factors come to B's process columns or, where that is less, B goes to the factors' ones.
+  // Twice: each block of unknowns is solved for by one process row, and subtracted from all others below or above it.
+  // Either the factors are sent to B's process columns or, if that is less, B to those of the factors.
   auto const columns = std::min<double>(shape.cols, std::ceil(count / block));
   auto const work = 2 * (kernels.seconds(Kernel::gemm, n * n * count / (shape.rows * columns)) +
                          kernels.seconds(Kernel::trsm, n * block * count / columns));

@@ -1,6 +1,6 @@
-// What ScaLAPACK is expected to take, and what bringing matrices to our distributions costs: simple prices for one
-// decision. Those of gemm, getrf, potrf and geqrf are guesses from the machine's rates, times how much longer these
-// took where the machine was calibrated (linalg/scalapack_measurements.h).
+// Predicted times of ScaLAPACK for the decision between ScaLAPACK and Allport. Those of gemm, getrf, potrf and geqrf
+// are estimates from the machine's rates, scaled by the measured times of the machine's calibration
+// (linalg/scalapack_measurements.h).
 #pragma once
 
 #include <algorithm>
@@ -28,15 +28,15 @@ struct Shape {
   return {grid.rows, grid.cols, std::min<Index>(desc.mb, desc.nb)};
 }
 
-/// An element's multiplications beside a double's: four real ones if complex, at twice the rate if single.
+/// Cost of a multiplication relative to double: four real ones if complex, at twice the rate if single.
 [[nodiscard]] model::ElementCost cost_of(Scalar type);
 
-/// p?gemm_: panels travel round the rings of process rows and columns, and nothing overlaps with multiplying.
+/// p?gemm_: panels are sent round rings of process rows and columns, without overlap with products.
 [[nodiscard]] Seconds price_scalapack(GemmProblem const& problem, Machine const& machine, Shape const& shape);
 /// p?getrf_: a search and an exchange of rows for each column, a panel and a block row for each block.
 [[nodiscard]] Seconds price_scalapack(LuProblem const& problem, Machine const& machine, Shape const& shape);
-/// p?potrf_: a block column at a time, which is factored by one process column and travels along the rows, then,
-/// transposed, along the columns.
+/// p?potrf_: one block column at a time, which one process column factors; it is sent along the rows, then, transposed,
+/// along the columns.
 [[nodiscard]] Seconds price_scalapack(CholeskyProblem const& problem, Machine const& machine, Shape const& shape);
 /// p?potrs_ with so many right-hand sides, whose blocks are `shape`'s: two triangular solves of the PBLAS.
 [[nodiscard]] Seconds price_scalapack_solve(CholeskyProblem const& problem, Index sides, Machine const& machine,
@@ -45,18 +45,18 @@ struct Shape {
 /// p?geqrf_: for each column two sums down its process column, for each block one of its products with all columns.
 [[nodiscard]] Seconds price_scalapack(QrProblem const& problem, Machine const& machine, Shape const& shape);
 
-/// No multiplication, or factorization, by as many nodes with as much memory as `chosen` takes less.
+/// Lower bounds on the time of a product or a factorization on as many nodes with as much memory as `chosen`.
 [[nodiscard]] Seconds bound_of(GemmProblem const& problem, GemmCandidate const& chosen, Machine const& machine);
 [[nodiscard]] Seconds bound_of(LuProblem const& problem, LuCandidate const& chosen, Machine const& machine);
 [[nodiscard]] Seconds bound_of(CholeskyProblem const& problem, CholeskyCandidate const& chosen, Machine const& machine);
 
-/// Below this ScaLAPACK is done before we have planned.
+/// Shorter calls of ScaLAPACK take less time than planning.
 inline constexpr Seconds too_short{1e-3};
 
-/// Decides by predicted times; on unknown machines typical results have decided before (typical.h).
-/// @param theirs   () -> Seconds that ScaLAPACK is expected to take
-/// @param plan     () -> Plan; may find that memory is short
-/// @param ours     Plan const& -> Seconds
+/// Decides by predicted times. On unknown machines typical results have decided before (typical.h).
+/// @param theirs   () -> predicted Seconds of ScaLAPACK
+/// @param plan     () -> Plan; throws Error if memory is short
+/// @param ours     (Plan const&) -> predicted Seconds of Allport
 template <class Theirs, class MakePlan, class Price>
 auto decide_by_price(Record& record, Theirs const& theirs, MakePlan const& plan, Price const& ours) {
   using Plan = decltype(plan());

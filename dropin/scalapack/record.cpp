@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "allport/mapping/mapping.h"
+#include "handback/errors_return.h"
 #include "handback/trying.h"
 #include "handback/world_ranks.h"
 
@@ -27,18 +28,18 @@ Pivoting pivoting_of(handback::Settings const& settings) {
   return values[static_cast<std::size_t>(settings.word("ALLPORT_PIVOT", words))];
 }
 
-/// Found again by a key; the longest unused goes.
+/// Least recently used values are dropped.
 template <class T>
 class Cache {
  public:
-  /// Null: none.
+  /// Null if there is none.
   std::shared_ptr<T> find(std::vector<Rank> const& key) {
     auto const known = std::ranges::find(all_, key, &std::pair<std::vector<Rank>, std::shared_ptr<T>>::first);
     if (known == all_.end()) return nullptr;
     std::rotate(known, known + 1, all_.end());
     return all_.back().second;
   }
-  void keep(std::vector<Rank> key, std::shared_ptr<T> value) {
+  void insert(std::vector<Rank> key, std::shared_ptr<T> value) {
     constexpr std::size_t most = 16;
     std::erase_if(all_, [&](auto const& known) { return known.first == key; });
     if (all_.size() == most) all_.erase(all_.begin());
@@ -77,7 +78,7 @@ int record_keyval() {
 constexpr std::initializer_list<char const*> variables{"ALLPORT_MACHINE", policy_variable,       "ALLPORT_PIVOT",
                                                        "ALLPORT_SELECT",  "ALLPORT_SELECT_FILE", "ALLPORT_EXPLAIN"};
 
-/// What all processes of a grid have in common.
+/// What all processes of a grid agree on.
 struct Common {
   std::shared_ptr<Record> record{};        ///< null: not cached on every process
   std::shared_ptr<Processes> processes{};  ///< likewise
@@ -85,7 +86,7 @@ struct Common {
 };
 
 /// By one reduction of four words. Collective.
-Common common_of(std::vector<Rank> const& key, std::vector<Rank> const& world, MPI_Comm theirs) {
+Common common_of(std::vector<Rank> const& key, std::vector<Rank> const& world, MPI_Comm comm) {
   Common common;
   if (!world.empty()) {
     common.record = records_known().find(key);
@@ -93,33 +94,14 @@ Common common_of(std::vector<Rank> const& key, std::vector<Rank> const& world, M
   }
   auto const print = handback::fingerprint_of(variables);
   std::array<std::int64_t, 4> least{common.record ? 1 : 0, common.processes ? 1 : 0, print, -print};
-  MPI_Allreduce(MPI_IN_PLACE, least.data(), static_cast<int>(least.size()), MPI_INT64_T, MPI_MIN, theirs);
+  MPI_Allreduce(MPI_IN_PLACE, least.data(), static_cast<int>(least.size()), MPI_INT64_T, MPI_MIN, comm);
   if (least[0] == 0) common.record.reset();
   if (least[1] == 0) common.processes.reset();
   common.alike = least[2] != 0 && least[2] == -least[3];
   return common;
 }
 
-/// Errors of MPI come back as codes, on this communicator and those made from it.
-class Quiet {
- public:
-  explicit Quiet(MPI_Comm comm) : comm_(comm) {
-    MPI_Comm_get_errhandler(comm, &own_);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  }
-  ~Quiet() {
-    MPI_Comm_set_errhandler(comm_, own_);
-    MPI_Errhandler_free(&own_);
-  }
-  Quiet(Quiet const&) = delete;
-  Quiet& operator=(Quiet const&) = delete;
-
- private:
-  MPI_Comm comm_;
-  MPI_Errhandler own_ = MPI_ERRHANDLER_NULL;
-};
-
-/// Of a grid's places in their order, in the world; empty where some are of another job.
+/// Ranks in MPI_COMM_WORLD of a grid's processes, column by column; empty if some are of another job.
 std::vector<Rank> key_of(Grid const& grid, std::vector<Rank> const& world) {
   if (world.empty()) return {};
   std::vector<Rank> key{grid.rows, grid.cols};
@@ -129,9 +111,9 @@ std::vector<Rank> key_of(Grid const& grid, std::vector<Rank> const& world) {
   return key;
 }
 
-std::shared_ptr<Processes> make_processes(MPI_Comm theirs, std::vector<Rank> const& world, bool alike) {
-  auto made = std::make_shared<Processes>(theirs, world, alike);
-  if (!world.empty()) processes_known().keep(world, made);
+std::shared_ptr<Processes> make_processes(MPI_Comm comm, std::vector<Rank> const& world, bool alike) {
+  auto made = std::make_shared<Processes>(comm, world, alike);
+  if (!world.empty()) processes_known().insert(world, made);
   return made;
 }
 
@@ -143,11 +125,11 @@ int rank_in(MPI_Comm comm) {
 
 }  // namespace
 
-Processes::Processes(MPI_Comm theirs, std::vector<Rank> const& world, bool alike)
-    : settings(alike ? handback::Settings::of_this_process(rank_in(theirs), variables)
-                     : handback::Settings(theirs, variables)) {
+Processes::Processes(MPI_Comm given, std::vector<Rank> const& world, bool alike)
+    : settings(alike ? handback::Settings::of_this_process(rank_in(given), variables)
+                     : handback::Settings(given, variables)) {
   if (!settings.trouble().empty()) settings.warn(settings.trouble() + "; a flat machine is taken");
-  places.resize(static_cast<std::size_t>(size_of(theirs)));
+  places.resize(static_cast<std::size_t>(size_of(given)));
   std::iota(places.begin(), places.end(), 0);
   if (settings.machine().empty() || world.empty()) return;
   auto box = find_box(Machine::from_toml(settings.machine(), "ALLPORT_MACHINE"), world);
@@ -162,16 +144,16 @@ Machine const& Processes::machine() {
   return *machine_;
 }
 
-void Processes::open(MPI_Comm theirs) {
+void Processes::open(MPI_Comm given) {
   auto const none_left = [] { return Error(ErrorKind::mpi, "an MPI library that has no communicators left"); };
   if (has_opened_ && !comm) throw none_left();
   if (has_opened_) return;
   has_opened_ = true;
-  auto const rank = rank_in(theirs);
+  auto const rank = rank_in(given);
   {
-    Quiet const quiet(theirs);
-    // One more of the same processes: our messages never travel on the program's own, and its attributes stay there.
-    if (MPI_Comm_split(theirs, 0, places[static_cast<std::size_t>(rank)], &own_) != MPI_SUCCESS) {
+    handback::ErrorsReturn const errors(given);
+    // A communicator of the same processes: our messages are never sent on the program's, whose attributes stay there.
+    if (MPI_Comm_split(given, 0, places[static_cast<std::size_t>(rank)], &own_) != MPI_SUCCESS) {
       own_ = MPI_COMM_NULL;
       throw none_left();
     }
@@ -193,7 +175,7 @@ void Processes::free() {
 }
 
 Record::Record(Grid const& grid, std::shared_ptr<Processes> processes)
-    : processes_(std::move(processes)), theirs_(comm_of(grid.context)) {
+    : processes_(std::move(processes)), caller_(comm_of(grid.context)) {
   auto const size = processes_->places.size();
   ensure(size == static_cast<std::size_t>(grid.rows) * static_cast<std::size_t>(grid.cols), "BLACS grid", size,
          "a communicator of " + std::to_string(grid.rows * grid.cols) + " processes");
@@ -206,10 +188,11 @@ Record::Record(Grid const& grid, std::shared_ptr<Processes> processes)
     why_not_ = e.what();
   }
   pivoting_ = pivoting_of(settings);
-  tries_ = policy_ == Policy::automatic && handback::trying_of(settings) == handback::Trying::free;  // other bits
-  if (tries_) known_ = handback::recalled(talk(), settings).value_or(Memory{});
+  // Only if results may differ in their last bits.
+  tunes_ = policy_ == Policy::automatic && handback::trying_of(settings) == handback::Trying::free;
+  if (tunes_) known_ = handback::recalled(caller(), settings).value_or(Memory{});
   explains_ = settings["ALLPORT_EXPLAIN"] == "1" && grid.is_first();
-  if (tries_) place_ = fmt::format("ScaLAPACK, {} by {} on {}: ", grid.rows, grid.cols, machine().name());
+  if (tunes_) site_ = fmt::format("ScaLAPACK, {} by {} on {}: ", grid.rows, grid.cols, machine().name());
   for (int c = 0; c < grid.cols; ++c) {
     for (int r = 0; r < grid.rows; ++r) {
       ranks_.push_back(processes_->places[static_cast<std::size_t>(rank_of(grid.context, r, c))]);
@@ -219,41 +202,41 @@ Record::Record(Grid const& grid, std::shared_ptr<Processes> processes)
   rank_ = ranks_[static_cast<std::size_t>(grid.row + grid.col * grid.rows)];
 }
 
-Trial const* Record::trial_of(std::string const& key, Seconds theirs, Seconds ours) {
+TuningRun const* Record::tuning_of(std::string const& key, Seconds theirs, Seconds ours) {
   constexpr std::size_t most = 256;
-  auto const routine = tries_ ? UnderWay::routine() : std::string();
+  auto const routine = tunes_ ? TimedCall::routine() : std::string();
   if (routine.empty()) return nullptr;
-  auto const site = fmt::format("{}{} {}", place_, routine, key);
-  auto known = trials_.find(site);
-  if (known == trials_.end()) {
-    if (trials_.size() == most) return nullptr;
-    known = trials_.try_emplace(site, site, theirs, ours, known_, explains_).first;
+  auto const site = fmt::format("{}{} {}", site_, routine, key);
+  auto known = tuning_.find(site);
+  if (known == tuning_.end()) {
+    if (tuning_.size() == most) return nullptr;
+    known = tuning_.try_emplace(site, site, theirs, ours, known_, explains_).first;
   }
-  UnderWay::belongs_to(known->second, talk());
+  TimedCall::belongs_to(known->second, caller());
   return &known->second;
 }
 
 Record& record_of(Grid const& grid) {
-  auto const theirs = comm_of(grid.context);
+  auto const comm = comm_of(grid.context);
   void* value = nullptr;
   int found = 0;
-  MPI_Comm_get_attr(theirs, record_keyval(), &value, &found);
+  MPI_Comm_get_attr(comm, record_keyval(), &value, &found);
   if (found != 0) {
     auto& known = **static_cast<std::shared_ptr<Record>*>(value);
-    known.set_caller(theirs);
+    known.set_caller(comm);
     return known;
   }
-  auto const world = handback::world_ranks(theirs);
+  auto const world = handback::world_ranks(comm);
   auto const key = key_of(grid, world);
-  auto common = common_of(key, world, theirs);
+  auto common = common_of(key, world, comm);
   auto& record = common.record;
   if (!record) {
-    if (!common.processes) common.processes = make_processes(theirs, world, common.alike);
+    if (!common.processes) common.processes = make_processes(comm, world, common.alike);
     record = std::make_shared<Record>(grid, common.processes);
-    if (!key.empty() && record->why_not().empty()) records_known().keep(key, record);
+    if (!key.empty() && record->why_not().empty()) records_known().insert(key, record);
   }
-  MPI_Comm_set_attr(theirs, record_keyval(), new std::shared_ptr<Record>(record));
-  record->set_caller(theirs);
+  MPI_Comm_set_attr(comm, record_keyval(), new std::shared_ptr<Record>(record));
+  record->set_caller(comm);
   return *record;
 }
 

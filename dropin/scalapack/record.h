@@ -1,5 +1,6 @@
-// What hangs on a BLACS grid's communicator: ours over the same processes, what was agreed, and plans made. Grids of
-// the same processes in the same places share it, as some programs make a grid for every matrix, and leave none.
+// Attributes of a BLACS grid's communicator: our communicator of the same processes, agreed settings, and plans. Grids
+// of the same processes at the same coordinates share them, as some programs make a grid for every matrix and never
+// free it.
 #pragma once
 
 #include <mpi.h>
@@ -23,42 +24,42 @@ namespace allport::scalapack {
 
 using handback::Policy;
 
-/// What we would do, or why ScaLAPACK does the call.
+/// A plan, or the reason for falling back to ScaLAPACK.
 template <class Plan>
 struct Decision : handback::Decision<Plan> {
-  std::optional<Plan> possible{};  ///< what we would do, whoever is expected to take less; nothing where we cannot
-  Seconds theirs{};                ///< expected
+  std::optional<Plan> possible{};  ///< our plan, even if ScaLAPACK is predicted to be faster; nothing if there is none
+  Seconds theirs{};                ///< predicted
   Seconds ours{};
 };
 
-/// Of one call.
+/// The decision on one call.
 template <class Plan>
-struct Verdict {
+struct Choice {
   Plan const* plan = nullptr;
-  std::string why_not;  ///< not empty: handed back, and why
+  std::string why_not;  ///< not empty: why it falls back to ScaLAPACK
 };
 
 inline constexpr auto policy_variable = "ALLPORT_SCALAPACK";
 
-/// A set of processes that grids are made of: what the environment says to them, and our communicators, of which MPI
-/// libraries have few. The communicators are made for the first call that the drop-in takes.
+/// A set of processes that grids are made of: their settings, and our communicator, of which MPI libraries have few. It
+/// is created for the first call that the drop-in performs.
 class Processes {
  public:
-  /// @param theirs  some communicator of these processes. Collective
+  /// @param comm    any communicator of these processes. Collective
   /// @param world   their ranks in MPI_COMM_WORLD; empty: some are of another job
   /// @param alike   all have equal settings in the environment, and no machine named
-  Processes(MPI_Comm theirs, std::vector<Rank> const& world, bool alike);
+  Processes(MPI_Comm comm, std::vector<Rank> const& world, bool alike);
   ~Processes() { free(); }
   Processes(Processes const&) = delete;
   Processes& operator=(Processes const&) = delete;
-  /// Makes `comm`, once. Collective.
-  /// @throws Error(mpi) on all processes, each time, where the MPI library has no communicators left
-  void open(MPI_Comm theirs);
+  /// Creates `comm`, once. Collective.
+  /// @throws Error(mpi) on all processes, each time, if the MPI library has no communicators left
+  void open(MPI_Comm given);
   /// Before MPI_Finalize.
   void free();
 
   handback::Settings settings{};
-  std::vector<Rank> places{};  ///< by rank in `theirs`: rank in `comm`
+  std::vector<Rank> places{};  ///< by rank in the given communicator: rank in `comm`
   bool knows_machine = false;  ///< else it is a flat one
   std::optional<Communicator> comm{};
   /// Constructed at first use: constructing a flat machine takes longer than a short call.
@@ -77,38 +78,38 @@ class Record {
   Record(Record const&) = delete;
   Record& operator=(Record const&) = delete;
 
-  /// Not empty: every call is handed back, and why.
+  /// Not empty: why every call falls back to ScaLAPACK.
   [[nodiscard]] std::string const& why_not() const { return why_not_; }
-  /// Before comm() is asked for. Collective.
-  /// @throws Error(mpi) on all processes where the MPI library has no communicators left
-  void open() { processes_->open(theirs_); }
+  /// Creates comm() unless it exists. Collective.
+  /// @throws Error(mpi) on all processes if the MPI library has no communicators left
+  void open() { processes_->open(caller_); }
   /// @pre open()
   [[nodiscard]] Communicator const& comm() const { return *processes_->comm; }
   /// Of this process in comm().
   [[nodiscard]] Rank rank() const { return rank_; }
   [[nodiscard]] Machine const& machine() const { return processes_->machine(); }
-  /// False where the machine is a flat one, for want of a named one that has these processes as a box.
+  /// Whether a machine is named that has these processes as a box; else the machine is a flat one.
   [[nodiscard]] bool knows_machine() const { return processes_->knows_machine; }
   [[nodiscard]] Policy policy() const { return policy_; }
   [[nodiscard]] Pivoting pivoting() const { return pivoting_; }
-  /// Our rank of grid place (r, c), at r + c * rows.
+  /// Ranks in comm() of grid coordinates (r, c), at r + c * rows.
   [[nodiscard]] std::vector<Rank> const& ranks() const { return ranks_; }
   /// Whether typical results (typical.h) decide instead of predicted times: the machine is unknown, or all processes
-  /// are on one node of it, and ALLPORT_SELECT does not ask for both to be tried.
+  /// are on one node of it, and ALLPORT_SELECT does not request tuning.
   [[nodiscard]] bool uses_typical_results() const {
-    return policy_ == Policy::automatic && !tries_ && (!knows_machine() || machine().nodes() == 1);
+    return policy_ == Policy::automatic && !tunes_ && (!knows_machine() || machine().nodes() == 1);
   }
   /// Communicator of the grid that makes the call, for collectives by which its processes agree.
-  [[nodiscard]] MPI_Comm talk() const { return theirs_; }
-  /// Rank in talk() of the grid's first process.
+  [[nodiscard]] MPI_Comm caller() const { return caller_; }
+  /// Rank in caller() of the grid's first process.
   [[nodiscard]] int first() const { return first_; }
-  /// @param theirs  communicator of the grid that makes the next call
-  void set_caller(MPI_Comm theirs) { theirs_ = theirs; }
+  /// @param comm  communicator of the grid that makes the next call
+  void set_caller(MPI_Comm comm) { caller_ = comm; }
 
-  /// By a decision made before, or that `make` makes now, or by the trial of such calls; equal on all processes, as all
-  /// ask in one order.
+  /// Decides on a call: by a cached decision, by make(), or by the tuning run of such calls. Equal on all processes,
+  /// which call it in the same order.
   template <class Plan, class Make>
-  Verdict<Plan> verdict(std::map<std::string, Decision<Plan>>& made, std::string const& key, Make const& make) {
+  Choice<Plan> choose(std::map<std::string, Decision<Plan>>& made, std::string const& key, Make const& make) {
     constexpr std::size_t most = 64;
     auto known = made.find(key);
     if (known == made.end()) {
@@ -116,9 +117,9 @@ class Record {
       known = made.emplace(key, make()).first;
     }
     auto const& decision = known->second;
-    auto const* const trial = decision.possible ? trial_of(key, decision.theirs, decision.ours) : nullptr;
-    if (trial != nullptr && trial->is_ours()) return {&*decision.possible, {}};
-    if (trial != nullptr) return {nullptr, "ScaLAPACK's own, which is being tried or was best when it was"};
+    auto const* const tuning = decision.possible ? tuning_of(key, decision.theirs, decision.ours) : nullptr;
+    if (tuning != nullptr && tuning->is_ours()) return {&*decision.possible, {}};
+    if (tuning != nullptr) return {nullptr, "ScaLAPACK's own, which is being timed or was the fastest"};
     return {decision.plan ? &*decision.plan : nullptr, decision.why_not};
   }
   std::map<std::string, Decision<GemmPlan>> gemm_decisions;
@@ -129,30 +130,30 @@ class Record {
   std::map<std::string, Decision<CholeskySolvePlan>> cholesky_solve_decisions;
 
  private:
-  /// That of the call under way; null: it is not tried.
-  [[nodiscard]] Trial const* trial_of(std::string const& key, Seconds theirs, Seconds ours);
+  /// The tuning run of the current call; null: there is none.
+  [[nodiscard]] TuningRun const* tuning_of(std::string const& key, Seconds theirs, Seconds ours);
 
   std::string why_not_;
   Policy policy_ = Policy::automatic;
   Pivoting pivoting_ = Pivoting::partial;
   std::shared_ptr<Processes> processes_;
-  MPI_Comm theirs_ = MPI_COMM_NULL;
+  MPI_Comm caller_ = MPI_COMM_NULL;
   int first_ = 0;
   Rank rank_ = 0;
   std::vector<Rank> ranks_;
-  bool tries_ = false;
+  bool tunes_ = false;
   bool explains_ = false;
-  std::string place_;  ///< what all sites of trials begin with
+  std::string site_;  ///< beginning of the names of all tuning runs
   Memory known_;
-  std::map<std::string, Trial> trials_;
+  std::map<std::string, TuningRun> tuning_;
 };
 
-/// The grid's record, which one of the same processes in the same places may have left, or made now. Collective over
-/// its processes the first time.
+/// The record of a grid; it may be shared with an earlier grid of the same processes at the same coordinates.
+/// Collective over its processes the first time.
 /// @pre grid.has_me()
 [[nodiscard]] Record& record_of(Grid const& grid);
 
-/// Frees what MPI made for all of them, before MPI_Finalize.
+/// Frees all communicators, before MPI_Finalize.
 void free_processes();
 
 }  // namespace allport::scalapack

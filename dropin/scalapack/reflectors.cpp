@@ -38,7 +38,7 @@ std::vector<T> read_tau(Index k, Record const& record, View const& a, Grid const
       words[at + 1] = static_cast<double>(std::imag(value));
     }
   }
-  MPI_Allreduce(MPI_IN_PLACE, words.data(), static_cast<int>(words.size()), MPI_DOUBLE, MPI_SUM, record.talk());
+  MPI_Allreduce(MPI_IN_PLACE, words.data(), static_cast<int>(words.size()), MPI_DOUBLE, MPI_SUM, record.caller());
   std::vector<T> tau;
   for (std::size_t w = 0; w < words.size(); w += 2) {
     using Real = decltype(std::abs(T()));
@@ -51,7 +51,7 @@ std::vector<T> read_tau(Index k, Record const& record, View const& a, Grid const
   return tau;
 }
 
-Verdict<QrPlan> decide_qr(Grid const& grid, Record& record, Operand const& a, View const& view, Scalar type,
+Choice<QrPlan> decide_qr(Grid const& grid, Record& record, Operand const& a, View const& view, Scalar type,
                           double cost) {
   QrProblem const problem{a.rows, a.cols, type};
   auto const shape = shape_of(grid, a.desc);
@@ -62,7 +62,7 @@ Verdict<QrPlan> decide_qr(Grid const& grid, Record& record, Operand const& a, Vi
     options.given = view.distribution;
     return plan_qr(problem, record.machine(), options);
   };
-  return record.verdict(record.qr_decisions, key, [&] {
+  return record.choose(record.qr_decisions, key, [&] {
     return decide_by_price(
         record, [&] { return price_scalapack(problem, record.machine(), shape); }, plan,
         [cost](QrPlan const& made) { return cost * made.chosen.total(); });

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Of rank 0 of MPI_COMM_WORLD, between gathering and writing.
+/// The report on rank 0 of MPI_COMM_WORLD, between gathering and writing.
 struct Gathered {
   std::string to;
   handback::Table calls;
@@ -25,7 +25,7 @@ struct Gathered {
 };
 std::optional<Gathered> gathered;
 
-/// The MPI drop-in's file name is its own, whatever it was preloaded with.
+/// Whether the MPI drop-in is loaded, by its file name.
 bool has_mpi_dropin() {
   return dl_iterate_phdr(
              [](dl_phdr_info* object, std::size_t, void*) {
@@ -35,7 +35,7 @@ bool has_mpi_dropin() {
              nullptr) != 0;
 }
 
-/// Under "scalapack" of what the MPI drop-in wrote, where that is loaded too and shares the file.
+/// Writes under "scalapack", into the report of the MPI drop-in if that is loaded and shares the file.
 void write_file(std::string const& path, json content) {
   json whole = json::object();
   if (std::ifstream old(path); old && has_mpi_dropin()) {
@@ -62,7 +62,7 @@ handback::Report& calls() {
 void gather_report() {
   handback::Settings const settings(MPI_COMM_WORLD, {"ALLPORT_REPORT", "ALLPORT_SELECT", "ALLPORT_SELECT_FILE"});
   bool const tries = handback::trying_of(settings) == handback::Trying::free;
-  auto tried = tries ? handback::remember(found_by_trials(), settings[handback::memory_variable]) : Memory();
+  auto tried = tries ? handback::remember(found_by_tuning(), settings[handback::memory_variable]) : Memory();
   if (settings.report().empty()) return;
   int rank = 0;
   int ranks = 1;

@@ -1,16 +1,16 @@
-// The ScaLAPACK drop-in's calls in a report.
+// The report on the calls of the ScaLAPACK drop-in.
 #pragma once
 
 #include "handback/report.h"
 
 namespace allport::scalapack {
 
-/// Counted where the caller is its grid's first process, so that sums over processes count calls.
+/// Counted on the first process of a grid, so that sums over processes count calls.
 [[nodiscard]] handback::Report& calls();
 
-/// Sums up over MPI_COMM_WORLD, collectively, where rank 0 wants a report.
+/// Sums the counts over MPI_COMM_WORLD, collectively, if a report is requested.
 void gather_report();
-/// What rank 0 gathered: to stderr or to the JSON file that ALLPORT_REPORT names. Needs no MPI.
+/// Writes the report of rank 0 to stderr or to the JSON file that ALLPORT_REPORT names. Needs no MPI.
 void write_report();
 
 }  // namespace allport::scalapack

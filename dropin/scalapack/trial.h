@@ -1,4 +1,5 @@
-// Calls of one routine and shape on one grid, done in turn by ScaLAPACK and by us until it shows which takes less.
+// Tuning runs: calls of one routine and shape on one grid, performed in turn by ScaLAPACK and by Allport until the
+// faster one is known.
 #pragma once
 
 #include <mpi.h>
@@ -10,50 +11,50 @@
 
 namespace allport::scalapack {
 
-/// All processes of the grid hold equal trials and use them alike.
-class Trial {
+/// All processes of the grid have equal tuning runs and make equal decisions.
+class TuningRun {
  public:
   /// @param site          the same in every run on the machine
-  /// @param theirs, ours  what is expected of them
-  /// @param known         what earlier runs found, of all sites
-  /// @param tells         this process tells what is decided
-  Trial(std::string site, Seconds theirs, Seconds ours, Memory const& known, bool tells);
+  /// @param theirs, ours  predicted times
+  /// @param known         results of earlier programs, of all sites
+  /// @param reports       this process prints decisions
+  TuningRun(std::string site, Seconds theirs, Seconds ours, Memory const& known, bool reports);
 
   /// Whether the next call is ours.
   [[nodiscard]] bool is_ours() const { return selector_.current() > 0; }
-  /// What the call took on this process. Collective over the grid's processes now and then.
-  void record(MPI_Comm talk, Seconds taken);
+  /// Adds the time of a call on this process. Sometimes collective over the grid's processes.
+  void record(MPI_Comm comm, Seconds taken);
 
  private:
   std::string site_;
-  bool tells_;
+  bool reports_;
   Selector selector_;
 };
 
-/// While it lives, this thread is in a call of `original`; ends the trial that the call takes part in.
-class UnderWay {
+/// A call of `original` on this thread, which its tuning run times, if any.
+class TimedCall {
  public:
-  explicit UnderWay(Original const& original);
-  ~UnderWay() { now_ = nullptr; }
-  UnderWay(UnderWay const&) = delete;
-  UnderWay& operator=(UnderWay const&) = delete;
+  explicit TimedCall(Original const& original);
+  ~TimedCall() { now_ = nullptr; }
+  TimedCall(TimedCall const&) = delete;
+  TimedCall& operator=(TimedCall const&) = delete;
 
-  /// The routine, where its calls may be tried: ScaLAPACK is there, and nothing else of this call is tried.
+  /// The routine of the current call if it can be tuned: ScaLAPACK is loaded, and no other part of the call is tuned.
   [[nodiscard]] static std::string routine();
-  /// What this call takes from now on is the trial's next time, whatever becomes of the call.
-  static void belongs_to(Trial& trial, MPI_Comm talk);
-  /// The call is over. Collective over the grid's processes now and then.
+  /// The time of the current call from now on is the next one of a tuning run, whatever the decision.
+  static void belongs_to(TuningRun& tuning, MPI_Comm comm);
+  /// Ends the call. Sometimes collective over the grid's processes.
   void end();
 
  private:
-  static thread_local UnderWay* now_;
+  static thread_local TimedCall* now_;
   Original const& original_;
   double began_ = 0;
-  Trial* trial_ = nullptr;
-  MPI_Comm talk_ = MPI_COMM_NULL;
+  TuningRun* tuning_ = nullptr;
+  MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-/// What was found by this process's trials.
-[[nodiscard]] Memory& found_by_trials();
+/// Results of this process's tuning runs.
+[[nodiscard]] Memory& found_by_tuning();
 
 }  // namespace allport::scalapack
