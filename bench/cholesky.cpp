@@ -125,7 +125,7 @@ Contender ours(Communicator const& comm, int n, std::string const& tile, int gri
     }
   };
   auto const name = fmt::format("allport nb={} {}x{} {} workers={}", tile, grid_rows, grid_cols,
-                                allport::name(*options.way), options.workers);
+                                allport::name(*options.tree), options.workers);
   return {name, [=] { fill_positive(a); }, run, [=] { return residual_of(a); }, {}};
 }
 
@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
       }
       for (auto const& nb : tiles) {
         for (auto const way : ways) {
-          contenders.push_back(ours(comm, n, nb, r, c, {.workers = workers, .way = way}));
+          contenders.push_back(ours(comm, n, nb, r, c, {.workers = workers, .tree = way}));
         }
       }
     }

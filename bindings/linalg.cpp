@@ -1,4 +1,4 @@
-// Module linalg in Python, second part: products.
+// Module linalg in Python: products.
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/complex.h>
@@ -44,14 +44,14 @@ void bind_options(nb::module_& m) {
       .def(
           "__init__",
           [](GemmOptions* self, GivenName const& algorithm, GivenGrid const& grid, GivenName const& order, Index panel,
-             std::int64_t memory, GivenName const& way, int candidates, GivenPlaces const& mapping,
+             std::int64_t memory, GivenName const& tree, int candidates, GivenPlaces const& mapping,
              std::optional<std::tuple<Distribution, Distribution, Distribution>> const& given, bool reads_c) {
             new (self) GemmOptions{.algorithm = algorithm.value_or(""),
                                    .grid = grid_of(grid),
                                    .order = order.value_or(""),
                                    .panel = panel,
                                    .memory = Bytes(memory),
-                                   .way = way_named(way),
+                                   .tree = tree_named(tree),
                                    .candidates = candidates,
                                    .mapping = mapping_of(mapping)};
             if (!given) return;
@@ -59,7 +59,7 @@ void bind_options(nb::module_& m) {
             self->given = GemmGiven{a, b, c, reads_c};
           },
           nb::kw_only(), "algorithm"_a = nb::none(), "grid"_a = nb::none(), "order"_a = nb::none(), "panel"_a = 0,
-          "memory"_a = 0, "way"_a = nb::none(), "candidates"_a = 0, "mapping"_a = nb::none(), "given"_a = nb::none(),
+          "memory"_a = 0, "tree"_a = nb::none(), "candidates"_a = 0, "mapping"_a = nb::none(), "given"_a = nb::none(),
           "reads_c"_a = false);
 }
 
@@ -108,9 +108,9 @@ void bind_linalg(nb::module_& m) {
         return from_json(c.with_type([&]<class T>(T) {
           auto const left = a.read<T>("A"), right = b.read<T>("B");
           auto const product = c.write<T>("C");
-          auto const told = told_by(progress);
+          auto const report_progress = progress_of(progress);
           auto const unlocked = nb::gil_scoped_release();
-          return gemm(plan, number<T>(alpha), left, right, number<T>(beta), product, told).to_json();
+          return gemm(plan, number<T>(alpha), left, right, number<T>(beta), product, report_progress).to_json();
         }));
       },
       "plan"_a, "alpha"_a, "a"_a, "b"_a, "beta"_a, "c"_a, "progress"_a.none());

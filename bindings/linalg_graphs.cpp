@@ -49,8 +49,8 @@ void bind_linalg_graphs(nb::module_& m) {
   // Graphs and carriers may look at their plan for as long as they live.
   m.def("gemm_graph", &gemm_graph, "plan"_a, nb::keep_alive<0, 1>());
   m.def("lu_graph", &lu_graph, "plan"_a, nb::keep_alive<0, 1>());
-  m.def("plan_carrier", nb::overload_cast<GemmPlan const&>(&plan_carrier), "plan"_a, nb::keep_alive<0, 1>());
-  m.def("plan_carrier", nb::overload_cast<LuPlan const&>(&plan_carrier), "plan"_a, nb::keep_alive<0, 1>());
+  m.def("plan_transport", nb::overload_cast<GemmPlan const&>(&plan_transport), "plan"_a, nb::keep_alive<0, 1>());
+  m.def("plan_transport", nb::overload_cast<LuPlan const&>(&plan_transport), "plan"_a, nb::keep_alive<0, 1>());
   auto const letter = [](Scalar type) { return std::string(1, "sdcz"[static_cast<int>(type)]); };
   m.def(
       "plan_scalar", [letter](GemmPlan const& p) { return letter(p.problem.type); }, "plan"_a);

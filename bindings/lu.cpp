@@ -1,4 +1,4 @@
-// Module linalg in Python, third part: LU factorizations and linear systems.
+// Module linalg in Python: LU factorizations and linear systems.
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/complex.h>
@@ -34,7 +34,7 @@ void bind_options(nb::module_& m) {
       .def(
           "__init__",
           [](LuOptions* self, GivenName const& algorithm, GivenGrid const& grid, GivenName const& order, Index block,
-             Index nb, Index big, std::int64_t memory, GivenName const& way, std::optional<Distribution> const& given,
+             Index nb, Index big, std::int64_t memory, GivenName const& tree, std::optional<Distribution> const& given,
              int candidates, GivenPlaces const& mapping) {
             new (self) LuOptions{.algorithm = algorithm.value_or(""),
                                  .grid = grid_of(grid),
@@ -43,13 +43,13 @@ void bind_options(nb::module_& m) {
                                  .nb = nb,
                                  .big = big,
                                  .memory = Bytes(memory),
-                                 .way = way_named(way),
+                                 .tree = tree_named(tree),
                                  .given = given,
                                  .candidates = candidates,
                                  .mapping = mapping_of(mapping)};
           },
           nb::kw_only(), "algorithm"_a = nb::none(), "grid"_a = nb::none(), "order"_a = nb::none(), "block"_a = 0,
-          "nb"_a = 0, "big"_a = 0, "memory"_a = 0, "way"_a = nb::none(), "given"_a = nb::none(), "candidates"_a = 0,
+          "nb"_a = 0, "big"_a = 0, "memory"_a = 0, "tree"_a = nb::none(), "given"_a = nb::none(), "candidates"_a = 0,
           "mapping"_a = nb::none());
 }
 
@@ -98,9 +98,9 @@ void bind_factorization(nb::module_& m) {
         auto pivots = std::vector<Index>();
         auto const text = matrix.with_type([&]<class T>(T) {
           auto const a = matrix.write<T>("A");
-          auto const told = told_by(progress);
+          auto const report_progress = progress_of(progress);
           auto const unlocked = nb::gil_scoped_release();
-          return lu(plan, a, pivots, told).to_json();
+          return lu(plan, a, pivots, report_progress).to_json();
         });
         return nb::make_tuple(from_json(text), pivots);
       },
@@ -126,9 +126,9 @@ void bind_factorization(nb::module_& m) {
           if constexpr (scalar_of<T> == Scalar::d || scalar_of<T> == Scalar::z) {
             auto const a = matrix.read<T>("A");
             auto const b = sides.write<T>("B");
-            auto const told = told_by(progress);
+            auto const report_progress = progress_of(progress);
             auto const unlocked = nb::gil_scoped_release();
-            auto const done = solve_refined(plan, a, b, told);
+            auto const done = solve_refined(plan, a, b, report_progress);
             return fmt::format(R"({{"iterations":{},"fell_back":{},"why":"{}","factorization":{}}})", done.iterations,
                                done.fell_back, done.why, done.factorization.to_json());
           } else {

@@ -214,7 +214,7 @@ GemmGrid grid_of(GivenGrid const& grid) {
   return {std::get<0>(*grid), std::get<1>(*grid), std::get<2>(*grid)};
 }
 
-Progress told_by(RunProgress const& progress) {
+Progress progress_of(RunProgress const& progress) {
   if (!progress) return {};
   return [&progress](int done, int total) {
     auto const locked = nb::gil_scoped_acquire();

@@ -60,17 +60,17 @@ class ArrayMatrix {
   std::optional<AnyMatrix> matrix_;
 };
 
-/// What 's', 'd', 'c' or 'z' names.
+/// The type named 's', 'd', 'c' or 'z'.
 Scalar scalar_named(char type);
-/// What 'N', 'T' or 'C' names, of the argument `name`.
+/// The operation named 'N', 'T' or 'C'. @param name  of the argument, for errors
 Trans trans_named(std::string const& text, char const* name);
-/// What 'L' or 'U' names.
+/// The triangle named 'L' or 'U'.
 Uplo uplo_named(std::string const& text);
 
-/// What options leave open, as Python says it: None.
+/// None: left to the plan.
 using GivenName = std::optional<std::string>;
-[[nodiscard]] inline std::optional<MulticastTree> way_named(GivenName const& way) {
-  return way ? std::optional(parse_multicast_tree(*way)) : std::nullopt;
+[[nodiscard]] inline std::optional<MulticastTree> tree_named(GivenName const& tree) {
+  return tree ? std::optional(parse_multicast_tree(*tree)) : std::nullopt;
 }
 using GivenGrid = std::optional<std::tuple<int, int, int>>;
 GemmGrid grid_of(GivenGrid const& grid);
@@ -78,9 +78,9 @@ using GivenPlaces = std::optional<std::vector<Rank>>;
 /// @throws Error unless the places are a permutation
 std::optional<Mapping> mapping_of(GivenPlaces const& places);
 
-/// Python's callback, called with the interpreter's lock while the run has let go of it.
+/// Python's callback, called with the GIL, which the run has released.
 using RunProgress = std::optional<std::function<void(int, int)>>;
-Progress told_by(RunProgress const& progress);
+Progress progress_of(RunProgress const& progress);
 
 /// {"name", "summary"} of each.
 nb::list summaries(std::vector<GemmAlgorithmName> const& algorithms);

@@ -141,7 +141,7 @@ nb::dict common_options(Options const& o) {
   d["grid"] = o.grid.rows > 0 ? nb::object(nb::make_tuple(o.grid.rows, o.grid.cols, o.grid.layers)) : nb::none();
   d["order"] = name_or_none(o.order);
   d["memory"] = o.memory.value();
-  d["way"] = o.way ? nb::cast(std::string(name(*o.way))) : nb::none();
+  d["tree"] = o.tree ? nb::cast(std::string(name(*o.tree))) : nb::none();
   d["candidates"] = o.candidates;
   d["mapping"] = o.mapping ? nb::cast(o.mapping->list()) : nb::none();
   return d;

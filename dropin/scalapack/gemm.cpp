@@ -20,7 +20,7 @@ TypicalCall typical_call(GemmProblem const& problem, Shape const& shape) {
 
 /// @param reads_c  beta is not zero
 Choice<GemmPlan> decide(Record& record, GemmProblem const& problem, Shape const& shape, View const& a, View const& b,
-                         View const& c, bool reads_c) {
+                        View const& c, bool reads_c) {
   auto const key =
       fmt::format("{} {} {} {} {} {} {} {} {} {} {}", problem.m, problem.n, problem.k, static_cast<int>(problem.type),
                   static_cast<char>(problem.trans_a), static_cast<char>(problem.trans_b), shape.block, reads_c,

@@ -52,7 +52,7 @@ std::vector<T> read_tau(Index k, Record const& record, View const& a, Grid const
 }
 
 Choice<QrPlan> decide_qr(Grid const& grid, Record& record, Operand const& a, View const& view, Scalar type,
-                          double cost) {
+                         double cost) {
   QrProblem const problem{a.rows, a.cols, type};
   auto const shape = shape_of(grid, a.desc);
   auto const key = fmt::format("{} {} {} {} {} {}", problem.m, problem.n, static_cast<int>(type), shape.block,

@@ -46,7 +46,7 @@ template <class T>
 /// The plan for factoring a sub-matrix, or the reason for falling back to ScaLAPACK. @param cost  time of the call over
 /// that of the factorization
 [[nodiscard]] Choice<QrPlan> decide_qr(Grid const& grid, Record& record, Operand const& a, View const& view,
-                                        Scalar type, double cost);
+                                       Scalar type, double cost);
 /// Why products with a given Q fall back to ScaLAPACK; empty if they do not.
 [[nodiscard]] inline std::string why_not_product(Record const& record) {
   return record.policy() == Policy::always ? "" : "products with V and tau: ScaLAPACK's own is as fast";

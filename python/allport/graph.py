@@ -273,7 +273,7 @@ def lu_solve(
 
 
 def _planned(graph: _native.TaskGraph, plan: GemmPlan | LuPlan) -> _native.TaskGraph:
-    graph.carrier = _native.plan_carrier(plan)
+    graph.carrier = _native.plan_transport(plan)
     return _made(graph, _native.plan_scalar(plan))
 
 

@@ -7,7 +7,7 @@ namespace allport::c_interface {
 
 namespace {
 
-MulticastTree way_named(std::string const& name) {
+MulticastTree tree_named(std::string const& name) {
   try {
     return parse_multicast_tree(name);
   } catch (Error const& e) {
@@ -27,7 +27,7 @@ bool take_common(Options& options, std::string const& key, std::string const& va
   } else if (key == "memory") {
     options.memory = Bytes(whole_number(value, key));
   } else if (key == "way") {
-    options.way = way_named(value);
+    options.tree = tree_named(value);
   } else {
     return false;
   }

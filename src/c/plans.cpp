@@ -158,7 +158,7 @@ Run run_of(Plan const& p) {
       throw Error(ErrorKind::unsupported,
                   "plan: for ranks elsewhere on " + p.machine.name() + " than rank r at place r: cannot be simulated");
     }
-    run.transport = plan_carrier(p);
+    run.transport = plan_transport(p);
     if constexpr (std::is_same_v<Plan, GemmPlan>) {
       run.graph = gemm_graph(p);
     } else {

@@ -1,4 +1,4 @@
-// The conjugate transposed of a distributed matrix.
+// The conjugate transpose of a distributed matrix.
 #pragma once
 
 #include <complex>
@@ -9,7 +9,7 @@
 
 namespace allport::detail {
 
-/// A^H: every rank transposes its part, nothing moves.
+/// A^H: every rank transposes its part, without communication.
 template <class T>
 [[nodiscard]] Matrix<T> adjoint(Matrix<T> const& a) {
   auto const& d = a.distribution();

@@ -45,6 +45,9 @@ void zherk_(char const*, char const*, int const*, int const*, double const*, std
             double const*, std::complex<double>*, int const*);
 }
 
+/// Instantiates a template for the four types of BLAS.
+#define ALLPORT_FOR_SCALARS(macro) macro(float) macro(double) macro(std::complex<float>) macro(std::complex<double>)
+
 namespace allport::blas {
 
 inline int narrow(Index value) {
@@ -120,7 +123,7 @@ int getrf(Index m, Index n, T* a, Index lda, int* pivots) {
   return info;
 }
 
-/// A = L L^H or U^H U of the triangle that is named; the other one is not touched. Returns LAPACK's INFO.
+/// A = L L^H or U^H U in the named triangle; the other one is not referenced. Returns LAPACK's INFO.
 template <class T>
 int potrf(Triangle triangle, Index n, T* a, Index lda) {
   if (n == 0) {

@@ -1,4 +1,4 @@
-// How many threads BLAS runs, where its library lets that be said.
+// The number of threads of BLAS, if its library has functions for it.
 #pragma once
 
 extern "C" {
@@ -8,7 +8,7 @@ extern "C" {
 
 namespace allport::blas {
 
-/// One thread in every call while this lives, for callers that are several threads themselves.
+/// Limits BLAS to one thread during its lifetime, for callers with several threads of their own.
 class OneThread {
  public:
   explicit OneThread(bool wanted) {

@@ -1,4 +1,4 @@
-// What everything that takes matrices checks of them, so that a fault of one rank is an error on all.
+// Checks of arguments: an error of one rank is an error on all ranks.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 namespace allport::detail {
 
-/// Makes the call; then throws on every rank when it has thrown on any, the first failing rank's error.
+/// Calls call(); if it throws on any rank, throws the error of the first such rank on all ranks.
 template <class Call>
 void on_all(Communicator const& comm, Call&& call) {
   std::string trouble;
@@ -30,7 +30,7 @@ void on_all(Communicator const& comm, Call&& call) {
   comm.ensure_all_well(trouble, kind);
 }
 
-/// A matrix with memory of its own. @throws Error on every rank where any has too little; called by all
+/// A matrix with memory of its own. Called by all ranks. @throws Error on every rank if memory is short on any
 template <class T>
 Matrix<T> allocate_on_all(Communicator const& comm, Distribution const& distribution) {
   std::optional<Matrix<T>> made;
@@ -38,8 +38,8 @@ Matrix<T> allocate_on_all(Communicator const& comm, Distribution const& distribu
   return std::move(*made);
 }
 
-/// Makes a call in which ranks wait for each other: where one runs out of memory there the job ends with a message, for
-/// the others' wait would not.
+/// Calls call(), in which ranks wait for each other. A rank that runs out of memory in it ends the job with a message,
+/// because the other ranks would wait forever.
 template <class Call>
 decltype(auto) or_give_up(Communicator const& comm, std::string_view what, Call&& call) {
   try {
@@ -49,7 +49,7 @@ decltype(auto) or_give_up(Communicator const& comm, std::string_view what, Call&
   }
 }
 
-/// @throws Error unless a matrix of a call on the ranks of `comm` is rows x cols, and sound
+/// @throws Error unless a matrix of a call on the ranks of `comm` is rows x cols and passes Matrix::check()
 template <class T>
 void check_operand(std::string_view name, Matrix<T> const& matrix, Index rows, Index cols, Communicator const& comm) {
   auto const wanted = fmt::format("{} x {}", rows, cols);
@@ -60,7 +60,7 @@ void check_operand(std::string_view name, Matrix<T> const& matrix, Index rows, I
   matrix.check(name);
 }
 
-/// @throws Error unless options of a tiled operation say a tile size and workers
+/// @throws Error unless the tile size is not negative and there are workers
 template <class Options>
 void check_tiling(Options const& options) {
   ensure(options.nb >= 0, "nb", options.nb, "a tile size, or 0 for one that is chosen");
@@ -75,27 +75,43 @@ void check_like_file(std::string const& path, Matrix<T> const& matrix, Index row
   ensure(given == there, "distribution", given, fmt::format("the {} elements of '{}'", there, path));
 }
 
-/// A plan for matrices of T on this communicator.
+/// @throws Error unless a plan is for matrices of T on this communicator
 template <class T, class Plan>
 void check_plan(Plan const& plan, Communicator const& comm) {
   ensure(scalar_of<T> == plan.problem.type, "element type", "another", "the plan's");
   ensure(plan.machine == comm.machine(), "plan", fmt::format("for machine {}", plan.machine.name()),
          fmt::format("one for this communicator's, {}", comm.machine().name()));
-  auto const& told = plan.options.mapping;
-  ensure((told ? *told : Mapping::identity(comm.size())) == comm.mapping(), "plan",
-         told ? "for ranks at other places" : "for rank r at place r",
+  auto const& mapping = plan.options.mapping;
+  ensure((mapping ? *mapping : Mapping::identity(comm.size())) == comm.mapping(), "plan",
+         mapping ? "for ranks at other places" : "for rank r at place r",
          "one for the places of this communicator's ranks", "plan with its mapping: options.mapping = comm.mapping()");
 }
 
-/// The memory contract, before anything is allocated: the plan's peak counts parts where the algorithm wants them,
-/// `extra` those that redistribution adds. No limit: 0.
+/// Bytes that a rank may use: the caller's limit, or its share of its node's memory; 0: unknown.
+template <class Plan>
+[[nodiscard]] Bytes memory_limit(Plan const& plan) {
+  auto const& limit = plan.options.memory;
+  return limit.value() > 0 ? limit : plan.machine.rates().memory / plan.machine.ranks_per_node();
+}
+
+/// False, with the reason in the candidate, if it needs more memory than the limit.
+template <class Plan, class Candidate>
+[[nodiscard]] bool fits_memory(Plan const& plan, Candidate& candidate) {
+  auto const limit = memory_limit(plan);
+  if (limit.value() <= 0 || candidate.memory <= limit) return true;
+  candidate.why_not = fmt::format("needs {} bytes per rank, the limit is {}", candidate.memory.value(), limit.value());
+  return false;
+}
+
+/// Checks the memory limit before anything is allocated. The plan's peak is for matrices in its own distributions;
+/// `extra` is what redistribution adds. No limit: 0.
 template <class Plan>
 void check_memory(Plan const& plan, Bytes limit, Bytes extra) {
   auto const need = plan.chosen.memory + extra;
   if (limit.value() == 0 || need <= limit) return;
   throw Error(ErrorKind::memory,
               fmt::format("memory = {} bytes per rank: expected at least {} ({} for the plan, {} to redistribute); "
-                          "raise the limit or hand the matrices over in the plan's distributions",
+                          "raise the limit or pass matrices in the plan's distributions",
                           limit.value(), need.value(), plan.chosen.memory.value(), extra.value()));
 }
 

@@ -1,4 +1,4 @@
-// Tile Cholesky that runs: the graph with bodies, over tiles where they are stored.
+// Runs tile Cholesky: the graph with bodies, on the tiles in place.
 #include "allport/linalg/cholesky.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ namespace allport {
 
 namespace {
 
-/// CholeskyGraph with bodies. Tiles stay where they are stored; what others need of them is copied once, into one
-/// piece. Tile (i, j), i >= j, of an upper triangle is stored at (j, i).
+/// CholeskyGraph with bodies. Tiles are factored in place; those that other tasks need are copied once to contiguous
+/// memory. Tile (i, j), i >= j, of an upper triangle is stored at (j, i).
 template <class Element>
 class RunningCholesky final : public CholeskyGraph {
  public:
@@ -42,35 +42,35 @@ class RunningCholesky final : public CholeskyGraph {
     auto const flops = work(t).flops;
     if (t.kind == P) {
       factor(n, own, t.k * nb());
-      if (t.k + 1 < tiles()) give(t, context);
+      if (t.k + 1 < tiles()) send(t, context);
     } else if (t.kind == T) {
-      auto const strip = [&](Index first, Index last) {
+      auto const part = [&](Index first, Index last) {
         solve(last - first, n, given(from_column), own + first * (lower_ ? 1 : a_.ld));
       };
       if (lower_) {
-        detail::in_fixed_strips(context, m, strip);
+        detail::in_fixed_blocks(context, m, part);
       } else {
-        detail::in_column_strips(context, m, flops, strip);
+        detail::in_column_blocks(context, m, flops, part);
       }
-      give(t, context);
+      send(t, context);
     } else if (t.i == t.j) {
       blas::herk_subtract(triangle_, lower_ ? Trans::none : Trans::conjugate, m, k, given(from_row), lower_ ? m : k,
                           own, a_.ld);
     } else {
-      detail::in_column_strips(context, lower_ ? n : m, flops, [&](Index first, Index last) {
-        auto* const strip = own + first * a_.ld;
+      detail::in_column_blocks(context, lower_ ? n : m, flops, [&](Index first, Index last) {
+        auto* const block = own + first * a_.ld;
         if (lower_) {
           blas::gemm(Trans::none, Trans::conjugate, m, last - first, k, Element(-1), given(from_row), m,
-                     given(from_column) + first, n, Element(1), strip, a_.ld);
+                     given(from_column) + first, n, Element(1), block, a_.ld);
         } else {
           blas::gemm(Trans::conjugate, Trans::none, n, last - first, k, Element(-1), given(from_column), k,
-                     given(from_row) + first * k, k, Element(1), strip, a_.ld);
+                     given(from_row) + first * k, k, Element(1), block, a_.ld);
         }
       });
     }
   }
 
-  /// The least order, counted from 1, of a leading minor that this rank has found not to be positive; 0: none.
+  /// The least order, counted from 1, of a leading minor that this rank found not positive definite; 0: none.
   [[nodiscard]] Index info() const { return info_; }
 
  private:
@@ -90,7 +90,7 @@ class RunningCholesky final : public CholeskyGraph {
     }
   }
 
-  /// LAPACK stops at a NaN on the diagonal; some BLAS libraries' own potrf goes on.
+  /// LAPACK's potrf stops at a NaN on the diagonal; the potrf of some BLAS libraries does not.
   void factor(Index n, Element* own, Index before) const {
     Index info = blas::potrf(triangle_, n, own, a_.ld);
     for (Index d = 0; d < n && (info == 0 || d < info - 1); ++d) {
@@ -101,8 +101,8 @@ class RunningCholesky final : public CholeskyGraph {
     info_ = info_ == 0 ? before + info : std::min(info_, before + info);
   }
 
-  /// A tile's copy for its children; of the diagonal's, the stored triangle.
-  void give(Task t, TaskContext& context) const {
+  /// Copies a tile to the task's output; of a diagonal tile the stored triangle.
+  void send(Task t, TaskContext& context) const {
     auto* const to = reinterpret_cast<Element*>(context.output(0).data());
     auto const* const from = at(t.i, t.j);
     auto const rows = extent(lower_ ? t.i : t.j);

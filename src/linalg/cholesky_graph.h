@@ -1,5 +1,5 @@
-// Tile Cholesky as a graph. P and T outputs are needed on other ranks; an update's only child is on its own tile, where
-// it lies, so that nothing is given to it.
+// Tile Cholesky as a graph. Outputs of P and T are sent to other ranks; the only child of an update is on the same
+// tile, which is updated in place.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 namespace allport {
 
-/// Kinds of tasks are P, T and G of cholesky_graph(); bodies are added by who inherits.
+/// Kinds of tasks are P, T and G of cholesky_graph(). Derived classes add bodies.
 class CholeskyGraph : public TaskGraph {
  public:
   enum Kind : std::uint16_t { P, T, G };
@@ -40,7 +40,7 @@ class CholeskyGraph : public TaskGraph {
   }
   /// Tile (i, j) is updated j times, then factored or solved.
   std::optional<std::int64_t> count(Rank rank) const override {
-    auto const at = at_.place(rank);
+    auto const at = at_.position(rank);
     std::int64_t sum = 0;
     for (Index j = 0; j < tiles_; ++j) {
       if (at_.cols().owner(j) == at.col) sum += (j + 1) * (at_.rows().count(at.row) - at_.rows().before(at.row, j));
@@ -94,7 +94,7 @@ class CholeskyGraph : public TaskGraph {
   std::int64_t steps() const override { return tiles_; }
   std::int64_t step(Task t) const override { return t.k; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
-    auto const at = at_.place(rank);
+    auto const at = at_.position(rank);
     if (at.row < 0) return;
     auto const k = static_cast<std::int32_t>(step);
     for (auto j = k; j < tiles_; ++j) {

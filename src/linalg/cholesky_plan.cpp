@@ -20,17 +20,6 @@ namespace {
 
 using nlohmann::json;
 
-void check_plan_options(CholeskyProblem const& problem, Machine const& machine, CholeskyPlanOptions const& options) {
-  ensure(problem.n >= 0, "n", problem.n, "an extent >= 0");
-  tiled_plan::check(options, machine);
-  auto const& given = options.given;
-  ensure(!given || (given->rows().extent() == problem.n && given->cols().extent() == problem.n), "given",
-         given ? fmt::format("{} x {}", given->rows().extent(), given->cols().extent()) : "",
-         fmt::format("the distribution of a {0} x {0} matrix", problem.n));
-  ensure(!given || (options.rows == 0 && options.cols == 0), "grid", fmt::format("{}x{}", options.rows, options.cols),
-         "none beside `given`, which has one");
-}
-
 Distribution distribution_of(CholeskyPlan const& plan, CholeskyCandidate const& c) {
   if (plan.options.given) return holding_tiles(*plan.options.given, c.nb);
   return tiled_plan::tiles_of(c, plan.problem.n, plan.problem.n);
@@ -51,26 +40,20 @@ CholeskyCandidate priced(CholeskyPlan const& plan, CholeskyCandidate candidate) 
   candidate.most_products = most_products(plan.problem, tiles);
   candidate.bound_words =
       model::cholesky_bound(plan.problem.n, candidate.rows * candidate.cols, words, candidate.most_products);
-  if (!tiled_plan::fits(plan, candidate) || plan.problem.n == 0) return candidate;
+  if (!detail::fits_memory(plan, candidate) || plan.problem.n == 0) return candidate;
   auto const made = cholesky_graph(tiles, plan.problem.uplo, plan.problem.type, candidate.nb);
   candidate.price = tiled_plan::price_of(*made, plan.problem.type, plan.machine, plan.options.workers);
-  if (plan.options.given) {
-    auto const& given = *plan.options.given;
-    candidate.moving = tiled_plan::moving(given, tiles, plan.problem.type, plan.machine) +
-                       tiled_plan::moving(tiles, given, plan.problem.type, plan.machine);
-  }
+  candidate.moving = tiled_plan::moving_given(plan, tiles);
   return candidate;
 }
 
 /// The best tile size on a grid.
 CholeskyCandidate on_grid(CholeskyPlan const& plan, int rows, int cols, std::string const& order) {
   auto const& given = plan.options.given;
-  return tiled_plan::best_tiles(
-      tiled_plan::sizes_to_try(plan.options.nb, given ? &*given : nullptr), plan.problem.n,
-      [&](Index nb) {
-        return priced(plan, {rows, cols, order, nb, {}, {}, {}, 0, 0, {}});
-      },
-      [](CholeskyCandidate const& c, CholeskyCandidate const& best) { return c.moving <= best.moving; });
+  return tiled_plan::best_tiles(tiled_plan::sizes_to_try(plan.options.nb, given ? &*given : nullptr), plan.problem.n,
+                                [&](Index nb) {
+                                  return priced(plan, {rows, cols, order, nb, {}, {}, {}, 0, 0, {}});
+                                });
 }
 
 json cholesky_candidate(CholeskyCandidate const& c) {
@@ -84,25 +67,18 @@ json cholesky_candidate(CholeskyCandidate const& c) {
 }  // namespace
 
 std::string CholeskyPlan::to_json() const {
-  json const said{{"n", problem.n},
-                  {"type", report::type_name(problem.type)},
-                  {"uplo", std::string(1, static_cast<char>(problem.uplo))}};
-  return tiled_plan::to_json(*this, said, cholesky_candidate);
+  json const shape{{"n", problem.n},
+                   {"type", report::type_name(problem.type)},
+                   {"uplo", std::string(1, static_cast<char>(problem.uplo))}};
+  return tiled_plan::to_json(*this, shape, cholesky_candidate);
 }
 
 CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machine, CholeskyPlanOptions const& options) {
-  check_plan_options(problem, machine, options);
+  ensure(problem.n >= 0, "n", problem.n, "an extent >= 0");
+  tiled_plan::check(options, machine, problem.n, problem.n);
   CholeskyPlan plan{problem, machine, options, {}, {}, {}, {}, {}};
-  if (options.given) {
-    auto const& grid = options.given->grid();
-    plan.candidates.push_back(on_grid(plan, grid.rows(), grid.cols(), "given"));
-  }
-  auto const all = options.rows > 0 ? options.rows * options.cols : static_cast<int>(machine.ranks());
-  auto const ranks = options.given ? 0 : all;
-  tiled_plan::each_grid(options, ranks, [&](int rows, int cols, std::string const& order) {
-    plan.candidates.push_back(on_grid(plan, rows, cols, order));
-  });
-  tiled_plan::choose(plan);
+  tiled_plan::search(plan,
+                     [&](int rows, int cols, std::string const& order) { return on_grid(plan, rows, cols, order); });
   plan.distribution = distribution_of(plan, plan.chosen);
   auto const nt = static_cast<double>((problem.n + plan.chosen.nb - 1) / plan.chosen.nb);
   tiled_plan::count_chosen(plan, nt * nt * nt / 6, [&] {
@@ -133,7 +109,7 @@ ALLPORT_CHOLESKY_PLANNED_INSTANCE(, std::complex<double>);
 Index cholesky_tile(CholeskyProblem const& problem, Distribution const& given, Machine const& machine, int workers) {
   if (!tiled_plan::has_rates(machine)) return tiled_plan::default_tile;
   auto const uplo = static_cast<char>(problem.uplo);
-  return tiled_plan::remembered_tile({Kernel::potrf, problem.type, uplo, workers, given}, machine, [&] {
+  return tiled_plan::cached_tile({Kernel::potrf, problem.type, uplo, workers, given}, machine, [&] {
     CholeskyPlan plan{problem, machine, {}, {}, {}, {}, {}, {}};
     plan.options.given = given;
     plan.options.workers = workers;

@@ -1,4 +1,4 @@
-// How good Cholesky factors are, and the determinant that they give.
+// The residual of Cholesky factors, and the determinant.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -53,7 +53,7 @@ double cholesky_residual(Matrix<T const> const& a, Matrix<std::type_identity_t<T
     detail::check_operand("A", a, n, n, comm);
   });
   if (n == 0) return 0;
-  auto const size_of_a = norm_of_triangle(a, uplo);
+  auto const norm_of_a = norm_of_triangle(a, uplo);
   auto const& where = factors.distribution();
   auto const triangle = detail::allocate_on_all<T>(comm, where);
   auto const rest = detail::allocate_on_all<T>(comm, where);
@@ -74,7 +74,7 @@ double cholesky_residual(Matrix<T const> const& a, Matrix<std::type_identity_t<T
   auto const difference = norm_of_triangle(rest, uplo);
   if (difference == 0) return 0;
   using Real = decltype(std::abs(T{}));
-  return difference / (size_of_a * static_cast<double>(n) * std::numeric_limits<Real>::epsilon() / 2);
+  return difference / (norm_of_a * static_cast<double>(n) * std::numeric_limits<Real>::epsilon() / 2);
 }
 
 template <class T>

@@ -1,5 +1,5 @@
-// Solves with Cholesky factors that run: the graph with bodies. The factors are used where they lie; tiles of B, and
-// sums for other ranks' tiles, lie in one piece each.
+// Runs solves with Cholesky factors: the graph with bodies. The factors are read in place; tiles of B, and sums for
+// tiles of other ranks, are contiguous.
 #include <algorithm>
 #include <complex>
 #include <optional>
@@ -22,7 +22,7 @@ namespace {
 template <class Element>
 class RunningCholeskySolve final : public CholeskySolveGraph {
  public:
-  /// The factors lie in `factors` as `places` says, in tiles as `tiles` does.
+  /// @param places  distribution of `factors` @param tiles  the same elements, with tiles as blocks
   RunningCholeskySolve(Distribution const& tiles, Distribution const& places, Part<Element const> factors,
                        Distribution const& b, Uplo uplo, Rank me, Index first, Index count)
       : CholeskySolveGraph(tiles, b, uplo, scalar_of<Element>, first, count),
@@ -36,7 +36,7 @@ class RunningCholeskySolve final : public CholeskySolveGraph {
     for (auto& begins : begins_) begins.assign(static_cast<std::size_t>(nt), -1);
     Index elements = 0;
     each_of(me, 0, static_cast<std::int32_t>(nt), [&](std::int32_t i, std::int32_t) {
-      claim(begins_[at_home], i, elements);  // once for all of its tiles, those on other grid columns too
+      claim(begins_[of_b], i, elements);  // once for all tiles of the row, also those of other grid columns
     });
     for (Index i = 0; i < nt; ++i) {
       for (Index k = 0; k < i; ++k) {
@@ -49,7 +49,7 @@ class RunningCholeskySolve final : public CholeskySolveGraph {
   }
 
   std::span<std::byte> memory(Tile t) const override {
-    auto* const from = t.kind == sides ? at(at_home, t.i, t.j) : at(t.layer, t.i, t.j);
+    auto* const from = t.kind == sides ? at(of_b, t.i, t.j) : at(t.layer, t.i, t.j);
     return std::as_writable_bytes(std::span(from, static_cast<std::size_t>(factor().extent(t.i) * width(t.j))));
   }
 
@@ -59,7 +59,7 @@ class RunningCholeskySolve final : public CholeskySolveGraph {
     if (t.kind == F) {
       copy_diagonal(t.k, reinterpret_cast<Element*>(context.output(0).data()));
     } else if (t.kind == B) {
-      if (t.layer == backward) std::copy_n(given(own), m * width(t.j), at(at_home, t.i, t.j));
+      if (t.layer == backward) std::copy_n(given(own), m * width(t.j), at(of_b, t.i, t.j));
     } else if (t.kind == U) {
       update(t, given(other));
     } else {
@@ -80,9 +80,9 @@ class RunningCholeskySolve final : public CholeskySolveGraph {
   }
 
  private:
-  static constexpr std::size_t at_home = 2;
+  static constexpr std::size_t of_b = 2;
 
-  /// A row of tiles, as wide as this sweep's right-hand sides.
+  /// Allocates a row of tiles, as wide as the right-hand sides of this sweep.
   void claim(std::vector<Index>& begins, Index i, Index& elements) const {
     auto& begin = begins[static_cast<std::size_t>(i)];
     if (begin >= 0) return;
@@ -99,7 +99,7 @@ class RunningCholeskySolve final : public CholeskySolveGraph {
     return factors_.data + places_.rows().local(i * nb) + places_.cols().local(j * nb) * factors_.ld;
   }
 
-  /// What is stored in the other triangle stays where it is.
+  /// The other triangle is not referenced.
   void copy_diagonal(Index k, Element* to) const {
     auto const n = factor().extent(k);
     auto const* const from = stored(k, k);
@@ -118,17 +118,17 @@ class RunningCholeskySolve final : public CholeskySolveGraph {
     auto const beta = starts(t) && !here ? Element(0) : Element(1);
     blas::gemm(as_stored ? Trans::none : Trans::conjugate, Trans::none, m, width(t.j), factor().extent(t.k),
                Element(-1), as_stored ? stored(t.i, t.k) : stored(t.k, t.i), factors_.ld, x, factor().extent(t.k), beta,
-               at(here ? at_home : t.layer, t.i, t.j), m);
+               at(here ? of_b : t.layer, t.i, t.j), m);
   }
 
-  /// visit(a column of a tile of B, where it is in local storage, its length)
+  /// visit(column of a tile of B, offset in local storage, length)
   template <class Visit>
   void each_column(Visit const& visit, Index ld) const {
     auto const nt = static_cast<std::int32_t>(factor().tiles());
     each_of(me_, 0, nt, [&](std::int32_t i, std::int32_t r) {
       auto const rows = factor().extent(i);
       auto const corner = b_.rows().local(i * factor().nb()) + b_.cols().local(r * b_.cols().nb()) * ld;
-      for (Index c = 0; c < width(r); ++c) visit(at(at_home, i, r) + c * rows, corner + c * ld, rows);
+      for (Index c = 0; c < width(r); ++c) visit(at(of_b, i, r) + c * rows, corner + c * ld, rows);
     });
   }
 
@@ -137,15 +137,15 @@ class RunningCholeskySolve final : public CholeskySolveGraph {
   Distribution const& b_;
   bool lower_;
   Rank me_;
-  std::vector<Index> before_{0};              ///< columns of this sweep before each block, and all
+  std::vector<Index> before_{0};              ///< columns of this sweep before each block, and in all
   std::array<std::vector<Index>, 3> begins_;  ///< of rows of tiles in memory_: sums forward, backward, B; -1: none
   mutable std::vector<Element> memory_;
 };
 
-/// Bytes of a tile of B beyond which ranks sleep while they wait for it.
+/// Ranks wait actively for tiles of B of up to so many bytes, and sleep while they wait for larger ones.
 constexpr Index most_sent_awake = 64 * 1024;
 
-/// With the factors in tiles already, B in any distribution.
+/// Solves with factors that are distributed in tiles, B in any distribution.
 template <class T>
 void solve_tiled(Distribution const& tiles, Matrix<T const> const& factors, Uplo uplo, Matrix<T> const& b,
                  CholeskyOptions const& options, CholeskySolveReport& report) {
@@ -167,7 +167,7 @@ void solve_tiled(Distribution const& tiles, Matrix<T const> const& factors, Uplo
     report.run.add(tasks::run(graph, comm,
                               {.call = "cholesky_solve",
                                .workers = options.workers,
-                               .multicast = options.way,
+                               .multicast = options.tree,
                                .awake = sends_little,
                                .combine = sum_of<T>(),
                                .record = options.record,
@@ -228,7 +228,7 @@ PositiveDefiniteReport solve_positive_definite(Matrix<T> const& a, Uplo uplo, Ma
   auto solved = options;
   solved.nb = tiles.rows().nb() == tiles.cols().nb() ? tiles.rows().nb() : nb;
   bool const moved = !same_places(a.distribution(), tiles);
-  // Factored and solved with in one distribution: A travels there and back once.
+  // Factored and solved in one distribution: A is redistributed there and back once.
   auto const work = moved ? detail::allocate_on_all<T>(comm, tiles) : a;
   if (moved) redistribute(a, work);
   report.factorization = cholesky(work, uplo, factored);

@@ -1,5 +1,5 @@
-// A X = B with A's Cholesky factors as a graph: L Y = B, then L^H X = Y, over tiles of B. The factors stay where they
-// lie; unknowns travel to them, and what these take from the other unknowns is summed where those are solved for.
+// A X = B with A's Cholesky factors as a graph: L Y = B, then L^H X = Y, over tiles of B. The factors are not moved:
+// unknowns are sent to them, and their products are summed on the rank that solves for the next unknowns.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,14 +14,15 @@
 
 namespace allport {
 
-/// Kinds are those of cholesky_solve_graph(): F a factor's diagonal tile, B a tile of right-hand sides (layer 0) or of
-/// Y (layer 1) to begin with, U an update, S a solve. Layer 0 goes forward, 1 backward; j is a block of right-hand
-/// sides. Row i's updates on one rank are a chain that sums in place, in the order in which unknowns are found.
+/// Kinds are those of cholesky_solve_graph(): F sends a diagonal tile of the factors, B starts a tile of right-hand
+/// sides (layer 0) or of Y (layer 1), U is an update, S a solve. Layer 0 is the forward sweep, 1 the backward sweep; j
+/// is a block of right-hand sides. Row i's updates on one rank are a chain that sums in place, in the order in which
+/// unknowns become known.
 class CholeskySolveGraph : public TaskGraph {
  public:
   enum Kind : std::uint16_t { F, B, U, S };
   enum Input { own, other };                  ///< of U: its sum so far, unknowns; of S: the sum, the factor; of B: Y
-  enum Held : std::uint16_t { sides, sums };  ///< tiles: B's own, and sums on other ranks
+  enum Held : std::uint16_t { sides, sums };  ///< tiles in memory: those of B, and sums on other ranks
   static constexpr std::uint16_t forward = 0;
   static constexpr std::uint16_t backward = 1;
 
@@ -48,10 +49,10 @@ class CholeskySolveGraph : public TaskGraph {
   Rank ranks() const override { return ranks_; }
   std::int64_t element() const override { return element_; }
   std::string name(Task t) const override {
-    auto const* const way = t.layer == forward ? "" : "'";
+    auto const* const mark = t.layer == forward ? "" : "'";
     if (t.kind == F) return fmt::format("F({})", t.k);
-    if (t.kind == U) return fmt::format("U{}({}, {}, {})", way, t.i, t.j, t.k);
-    return fmt::format("{}{}({}, {})", t.kind == S ? "S" : "B", way, t.i, t.j);
+    if (t.kind == U) return fmt::format("U{}({}, {}, {})", mark, t.i, t.j, t.k);
+    return fmt::format("{}{}({}, {})", t.kind == S ? "S" : "B", mark, t.i, t.j);
   }
 
   void entries(Rank rank, VisitTask visit) const override {
@@ -91,7 +92,7 @@ class CholeskySolveGraph : public TaskGraph {
     switch (t.kind) {
       case F:
         for (auto r = first_; r < first_ + count_; ++r) {
-          for (auto const way : {forward, backward}) visit({solve(way, t.k, r), other});
+          for (auto const sweep : {forward, backward}) visit({solve(sweep, t.k, r), other});
         }
         break;
       case B:
@@ -117,7 +118,7 @@ class CholeskySolveGraph : public TaskGraph {
         }
     }
   }
-  /// The child's own rank first, then the others in the order in which they get their first unknowns.
+  /// The child's own rank first, then the others in the order in which they receive their first unknowns.
   void contributors(Task child, int, VisitTask visit) const override {
     auto const mine = own_chain(child.layer, child.i, child.j);
     auto const last = [&](std::int32_t x) {
@@ -145,8 +146,8 @@ class CholeskySolveGraph : public TaskGraph {
   }
   /// Tasks on the longest path from here to the end, this one included.
   double priority(Task t) const override {
-    auto const behind = [&](std::uint16_t way, Index i) {
-      return way == backward ? 2 * i + 1 : 4 * tiles_ - 2 * i - 1;
+    auto const behind = [&](std::uint16_t sweep, Index i) {
+      return sweep == backward ? 2 * i + 1 : 4 * tiles_ - 2 * i - 1;
     };
     switch (t.kind) {
       case F:
@@ -166,10 +167,10 @@ class CholeskySolveGraph : public TaskGraph {
   }
   void writes(Task t, VisitTask visit) const override {
     if (t.kind == F || (t.kind == S && t.layer == forward)) return;
-    bool const at_home = t.kind != U || owner(t) == owner_of_b(t.i, t.j);
-    visit(at_home ? Tile{sides, 0, t.i, t.j, 0} : Tile{sums, t.layer, t.i, t.j, 0});
+    bool const in_b = t.kind != U || owner(t) == owner_of_b(t.i, t.j);
+    visit(in_b ? Tile{sides, 0, t.i, t.j, 0} : Tile{sums, t.layer, t.i, t.j, 0});
   }
-  /// Y is not: while it travels, its tile is solved for again.
+  /// Y is not written in place: while it is sent, its tile is solved for again.
   bool in_place(Task t, int) const override {
     return t.kind == B || t.kind == U || (t.kind == S && t.layer == backward);
   }
@@ -178,24 +179,23 @@ class CholeskySolveGraph : public TaskGraph {
   std::int64_t step(Task t) const override { return t.layer == backward ? 2 * std::int64_t{tiles_} - 1 - t.i : t.i; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
     bool const up = step >= tiles_;
-    auto const way = up ? backward : forward;
+    auto const sweep = up ? backward : forward;
     auto const i = static_cast<std::int32_t>(up ? 2 * std::int64_t{tiles_} - 1 - step : step);
     if (!up && factor_.owner(i, i) == rank) visit(diagonal(i));
-    each_of(rank, i, i + 1, [&](std::int32_t, std::int32_t r) { visit(begin(way, i, r)); });
-    for (std::int32_t x = 0; x < chains(way, i); ++x) {
-      if (chain_rank(way, i, first_from(way, x)) != rank) continue;
-      for (std::optional k = first_from(way, x); k; k = after(update(way, i, first_, *k))) {
-        for (auto r = first_; r < first_ + count_; ++r) visit(update(way, i, r, *k));
+    each_of(rank, i, i + 1, [&](std::int32_t, std::int32_t r) { visit(begin(sweep, i, r)); });
+    for (std::int32_t x = 0; x < chains(sweep, i); ++x) {
+      if (chain_rank(sweep, i, first_from(sweep, x)) != rank) continue;
+      for (std::optional k = first_from(sweep, x); k; k = after(update(sweep, i, first_, *k))) {
+        for (auto r = first_; r < first_ + count_; ++r) visit(update(sweep, i, r, *k));
       }
     }
-    each_of(rank, i, i + 1, [&](std::int32_t, std::int32_t r) { visit(solve(way, i, r)); });
+    each_of(rank, i, i + 1, [&](std::int32_t, std::int32_t r) { visit(solve(sweep, i, r)); });
   }
 
  protected:
   [[nodiscard]] Rank owner_of_b(Index i, Index r) const { return b_grid_.rank_at(b_rows_.owner(i), b_cols_.owner(r)); }
   [[nodiscard]] std::int32_t first_block() const { return first_; }
-  [[nodiscard]] std::int32_t blocks() const { return count_; }
-  /// The first update of its chain.
+  /// Whether an update is the first of its chain.
   [[nodiscard]] bool starts(Task t) const {
     return t.layer == forward ? t.k < period(forward) : t.k + period(backward) >= tiles_;
   }
@@ -214,42 +214,43 @@ class CholeskySolveGraph : public TaskGraph {
 
  private:
   static Task diagonal(std::int32_t k) { return {F, 0, k, 0, k}; }
-  static Task begin(std::uint16_t way, std::int32_t i, std::int32_t r) { return {B, way, i, r, i}; }
-  static Task update(std::uint16_t way, std::int32_t i, std::int32_t r, std::int32_t k) { return {U, way, i, r, k}; }
-  static Task solve(std::uint16_t way, std::int32_t i, std::int32_t r) { return {S, way, i, r, i}; }
+  static Task begin(std::uint16_t sweep, std::int32_t i, std::int32_t r) { return {B, sweep, i, r, i}; }
+  static Task update(std::uint16_t sweep, std::int32_t i, std::int32_t r, std::int32_t k) {
+    return {U, sweep, i, r, k};
+  }
+  static Task solve(std::uint16_t sweep, std::int32_t i, std::int32_t r) { return {S, sweep, i, r, i}; }
 
-  /// Row i's unknowns come from tiles of one row of L, or of one of its columns: the next on the same rank is so far
-  /// away.
-  [[nodiscard]] std::int32_t period(std::uint16_t way) const {
-    return way == forward ? factor_.cols().parts() : factor_.rows().parts();
+  /// Distance between the unknowns that update row i on the same rank: their tiles are in one row, or one column, of L.
+  [[nodiscard]] std::int32_t period(std::uint16_t sweep) const {
+    return sweep == forward ? factor_.cols().parts() : factor_.rows().parts();
   }
-  [[nodiscard]] Rank chain_rank(std::uint16_t way, Index i, Index k) const {
-    return way == forward ? factor_.owner(i, k) : factor_.owner(k, i);
+  [[nodiscard]] Rank chain_rank(std::uint16_t sweep, Index i, Index k) const {
+    return sweep == forward ? factor_.owner(i, k) : factor_.owner(k, i);
   }
-  /// Chains of a row, one a rank, in the order in which they start.
-  [[nodiscard]] std::int32_t chains(std::uint16_t way, std::int32_t i) const {
-    return std::min(way == forward ? i : tiles_ - 1 - i, period(way));
+  /// Number of chains of a row, one per rank, in the order in which they start.
+  [[nodiscard]] std::int32_t chains(std::uint16_t sweep, std::int32_t i) const {
+    return std::min(sweep == forward ? i : tiles_ - 1 - i, period(sweep));
   }
-  [[nodiscard]] std::int32_t first_from(std::uint16_t way, std::int32_t x) const {
-    return way == forward ? x : tiles_ - 1 - x;
+  [[nodiscard]] std::int32_t first_from(std::uint16_t sweep, std::int32_t x) const {
+    return sweep == forward ? x : tiles_ - 1 - x;
   }
-  [[nodiscard]] std::int32_t length(std::uint16_t way, std::int32_t i, std::int32_t x) const {
-    return ((way == forward ? i : tiles_ - 1 - i) - 1 - x) / period(way) + 1;
+  [[nodiscard]] std::int32_t length(std::uint16_t sweep, std::int32_t i, std::int32_t x) const {
+    return ((sweep == forward ? i : tiles_ - 1 - i) - 1 - x) / period(sweep) + 1;
   }
-  [[nodiscard]] std::int32_t last_from(std::uint16_t way, std::int32_t i, std::int32_t x) const {
-    auto const further = (length(way, i, x) - 1) * period(way);
-    return first_from(way, x) + (way == forward ? further : -further);
+  [[nodiscard]] std::int32_t last_from(std::uint16_t sweep, std::int32_t i, std::int32_t x) const {
+    auto const further = (length(sweep, i, x) - 1) * period(sweep);
+    return first_from(sweep, x) + (sweep == forward ? further : -further);
   }
   [[nodiscard]] std::optional<std::int32_t> after(Task t) const {
     auto const next = t.layer == forward ? t.k + period(forward) : t.k - period(backward);
     bool const more = t.layer == forward ? next < t.i : next > t.i;
     return more ? std::optional(next) : std::nullopt;
   }
-  /// The chain of row i on the rank that solves for it.
-  [[nodiscard]] std::optional<std::int32_t> own_chain(std::uint16_t way, std::int32_t i, std::int32_t r) const {
-    auto const home = owner_of_b(i, r);
-    for (std::int32_t x = 0; x < chains(way, i); ++x) {
-      if (chain_rank(way, i, first_from(way, x)) == home) return x;
+  /// The chain of row i on the rank that solves for the row.
+  [[nodiscard]] std::optional<std::int32_t> own_chain(std::uint16_t sweep, std::int32_t i, std::int32_t r) const {
+    auto const owner = owner_of_b(i, r);
+    for (std::int32_t x = 0; x < chains(sweep, i); ++x) {
+      if (chain_rank(sweep, i, first_from(sweep, x)) == owner) return x;
     }
     return std::nullopt;
   }

@@ -13,7 +13,7 @@ constexpr Index least_tile = 128;
 constexpr Index least_solve_tile = 16;
 constexpr Index default_tile = 256;
 
-Index own_or_usual(Distribution const& distribution, Index least) {
+Index own_or_default(Distribution const& distribution, Index least) {
   auto const nb = distribution.rows().nb();
   return nb >= least && nb == distribution.cols().nb() ? nb : default_tile;
 }
@@ -22,16 +22,17 @@ Index own_or_usual(Distribution const& distribution, Index least) {
 
 Index solve_tile_size(Distribution const& factors, Index wanted) {
   if (wanted > 0) return wanted;
-  bool const alone = factors.rows().parts() == 1 && factors.cols().parts() == 1;  // any tiles will do
-  return own_or_usual(factors, alone ? least_tile : least_solve_tile);
+  bool const alone = factors.rows().parts() == 1 && factors.cols().parts() == 1;  // tiles of any size
+  return own_or_default(factors, alone ? least_tile : least_solve_tile);
 }
 
 Distribution tiled(Distribution const& distribution, Index nb) {
   auto const& rows = distribution.rows();
   auto const& cols = distribution.cols();
-  auto const kept = rows.is_cyclic() && cols.is_cyclic() && rows.nb() == nb && cols.nb() == nb;
-  return {AxisDistribution::cyclic(rows.extent(), rows.parts(), nb, kept ? rows.source() : 0),
-          AxisDistribution::cyclic(cols.extent(), cols.parts(), nb, kept ? cols.source() : 0), distribution.grid()};
+  auto const same_blocks = rows.is_cyclic() && cols.is_cyclic() && rows.nb() == nb && cols.nb() == nb;
+  return {AxisDistribution::cyclic(rows.extent(), rows.parts(), nb, same_blocks ? rows.source() : 0),
+          AxisDistribution::cyclic(cols.extent(), cols.parts(), nb, same_blocks ? cols.source() : 0),
+          distribution.grid()};
 }
 
 Distribution holding_tiles(Distribution const& distribution, Index nb) {
@@ -46,8 +47,6 @@ Distribution holding_tiles(Distribution const& distribution, Index nb) {
   return rows && cols ? Distribution(*rows, *cols, distribution.grid()) : tiled(distribution, nb);
 }
 
-/// Few right-hand sides stay on the diagonal's ranks, so that no tile of the factors travels; more are spread over the
-/// grid, whose rows have B's as they have the factors'.
 Distribution tiles_of_b(Distribution const& b, Distribution const& factors) {
   constexpr Index least_width = 32;
   constexpr Index most_width = 256;
@@ -77,7 +76,6 @@ Distribution tiles_of_b(Distribution const& b, Distribution const& factors) {
   return {AxisDistribution::cyclic(n, rows.parts(), nb, rows.source()), cols, grid};
 }
 
-/// So many blocks of B that its sums take no more memory than the factors, and at least one a grid column.
 Index blocks_at_once(Distribution const& factors, Distribution const& b) {
   auto const parts = b.cols().parts();
   auto const width = factors.rows().extent() / (factors.rows().parts() + factors.cols().parts());

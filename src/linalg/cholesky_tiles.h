@@ -1,4 +1,4 @@
-// Which tiles a Cholesky factorization and its solves take, and whether a matrix lies in them already.
+// The tiles of Cholesky factorizations and solves, and whether a matrix is distributed in them.
 #pragma once
 
 #include "allport/linalg/cholesky_plan.h"
@@ -6,29 +6,31 @@
 
 namespace allport {
 
-/// Of a factorization where its matrix lies, for who names none: the size that plan_cholesky() takes with `given`, by
-/// the price of the graph and of redistribution.
+/// The tile size of a factorization if the caller names none: that of plan_cholesky() with `given`, by the price of the
+/// graph and of redistribution.
 [[nodiscard]] Index cholesky_tile(CholeskyProblem const& problem, Distribution const& given, Machine const& machine,
                                   int workers);
-/// Of a solve, whose factors are worth moving only where their blocks are tiny: more elements than the solve moves.
+/// The tile size of a solve: moving the factors pays only if their blocks are tiny, as they have more elements than the
+/// solve sends.
 [[nodiscard]] Index solve_tile_size(Distribution const& factors, Index wanted);
 
-/// The tiles' own distribution: over the same grid, from its first process on.
+/// The distribution with the tiles as blocks, over the same grid from its first process on.
 [[nodiscard]] Distribution tiled(Distribution const& distribution, Index nb);
 
-/// The distribution itself, where its blocks are whole tiles: those of one block lie on one rank then, and nothing is
-/// moved for tiles that are smaller than the blocks. Else tiled().
+/// The distribution itself if its blocks are whole tiles: each tile is on one rank, and nothing needs to be moved for
+/// tiles smaller than the blocks. Otherwise tiled().
 [[nodiscard]] Distribution holding_tiles(Distribution const& distribution, Index nb);
 
-/// Few right-hand sides stay on the diagonal's ranks, so that no tile of the factors travels; more are spread over the
-/// grid, whose rows have B's as they have the factors'.
-/// @param factors  in tiles
+/// The distribution of B for a solve: few right-hand sides on the ranks of the diagonal, so that no tile of the factors
+/// is sent; more are spread over the grid, with rows as those of the factors.
+/// @param factors  with tiles as blocks
 [[nodiscard]] Distribution tiles_of_b(Distribution const& b, Distribution const& factors);
 
-/// So many blocks of B that its sums take no more memory than the factors, and at least one a grid column.
+/// Blocks of B that are solved for together: their sums take no more memory than the factors, at least one per grid
+/// column.
 [[nodiscard]] Index blocks_at_once(Distribution const& factors, Distribution const& b);
 
-/// Where an axis has one part alone all blocks lie one behind the other, whatever their size.
+/// Whether elements have the same places: on an axis with one part, blocks of any size are consecutive.
 [[nodiscard]] inline bool same_places(AxisDistribution const& a, AxisDistribution const& b) {
   return a.parts() == 1 || a == b;
 }

@@ -47,7 +47,7 @@ AxisDistribution AxisDistribution::listed(Index extent, int parts, std::vector<I
   d.extent_ = extent;
   d.parts_ = parts;
   d.counts_.assign(static_cast<std::size_t>(parts), 0);
-  bool ascend = true;  // each part has one run, and they come in its order
+  bool ascend = true;  // each part has one run, in the order of parts
   for (std::size_t q = 0; q < starts.size(); ++q) {
     auto const end = q + 1 < starts.size() ? starts[q + 1] : extent;
     auto const name = [q](char const* what) { return what + ("[" + std::to_string(q) + "]"); };
@@ -86,7 +86,7 @@ AxisDistribution AxisDistribution::balanced(Index extent, int parts) {
 }
 
 void AxisDistribution::check_index(Index i) const {
-  if (i < 0 || i >= extent_) [[unlikely]] {  // not ensure(): its message would be made for every index
+  if (i < 0 || i >= extent_) [[unlikely]] {  // not ensure(), which would format its message for every index
     throw Error::argument("index", show(i), "an index in 0.." + std::to_string(extent_ - 1));
   }
 }
@@ -125,8 +125,8 @@ Run AxisDistribution::run_at(Index i) const {
   if (i < first_block_) {
     return {i, i, std::min(first_block_, extent_) - i};
   }
-  // Block u after the first one is its owner's number u / parts, counted from the first; part `source` also has the
-  // first.
+  // Block u after the first one is number u / parts of its owner, counted from 0; part `source` also owns the first
+  // block.
   auto const u = (i - first_block_) / nb_;
   auto const within = (i - first_block_) % nb_;
   auto const before = (part == source_ ? first_block_ : 0) + u / parts_ * nb_;
@@ -155,7 +155,7 @@ Index AxisDistribution::count_below(int part, Index end) const {
   auto const p = static_cast<std::size_t>(part);
   if (is_listed()) return end == extent_ ? counts_[p] : head(end).counts_[p];
   if (!is_cyclic()) return std::min(cuts_[p + 1], end) - std::min(cuts_[p], end);
-  // Every block but the first is distributed from part first + 1 on: `turn` is this part's place in that order.
+  // Blocks after the first are distributed from part source + 1 on: `turn` is this part's number in that order.
   auto const rest = std::max<Index>(0, end - first_block_);
   auto const full = rest / nb_;
   auto const turn = (part - source_ - 1 + 2 * static_cast<Index>(parts_)) % parts_;

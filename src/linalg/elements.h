@@ -1,18 +1,18 @@
-// The largest of sizes where one may be no number.
+// NaN-propagating maximum magnitude.
 #pragma once
 
 #include <cmath>
 
 #include "allport/linalg/matrix.h"
 
-namespace allport::lu_detail {
+namespace allport::detail {
 
-/// The larger of both; NaN once one is NaN.
+/// most = max(most, size); stays NaN.
 inline void raise(double& most, double size) {
   if (!(size <= most)) most = std::isnan(most) ? most : size;
 }
 
-/// Largest size of this rank's elements that `of(i, j)` names; NaN when one is NaN.
+/// Largest magnitude of this rank's elements (i, j) for which of(i, j) is true; NaN if one of them is NaN.
 template <class T, class Which>
 [[nodiscard]] double largest_element(Matrix<T> const& a, Which&& of) {
   double most = 0;
@@ -22,4 +22,4 @@ template <class T, class Which>
   return most;
 }
 
-}  // namespace allport::lu_detail
+}  // namespace allport::detail

@@ -1,4 +1,4 @@
-// Runs a plan: checks, brings the matrices where the algorithm wants them, multiplies, brings C back, reports.
+// Runs a plan: checks, redistributes the matrices, multiplies, redistributes C, reports.
 #include "allport/linalg/gemm.h"
 
 #include <fmt/format.h>
@@ -26,14 +26,14 @@ void check_stored(std::string_view name, Matrix<T> const& matrix, Trans trans, I
   detail::check_operand(name, matrix, rows, cols, comm);
 }
 
-/// One question when all is well; the guilty argument's name when it is not.
+/// Checks that all ranks pass equal arguments: one reduction, and more to name the argument that differs.
 template <class T>
 void agree(Communicator const& comm, GemmPlan const& plan, T alpha, T beta) {
   auto const& p = plan.problem;
   auto const& g = plan.chosen.grid;
   auto const& cuts = plan.chosen.cuts;
   auto const how = fmt::format("{} {}x{}x{} {} {} {} {} {} {} {} {}", plan.chosen.algorithm, g.rows, g.cols, g.layers,
-                               plan.chosen.order, plan.chosen.panel, name(way_of(plan)), static_cast<int>(p.type),
+                               plan.chosen.order, plan.chosen.panel, name(tree_of(plan)), static_cast<int>(p.type),
                                fmt::join(cuts.m, ","), fmt::join(cuts.n, ","), fmt::join(cuts.k_of_a, ","),
                                fmt::join(cuts.k_of_b, ","));
   auto const trans = static_cast<int>(p.trans_a) * 256 + static_cast<int>(p.trans_b);
@@ -54,11 +54,6 @@ void agree(Communicator const& comm, GemmPlan const& plan, T alpha, T beta) {
   }
 }
 
-Bytes limit_of(GemmPlan const& plan) {
-  return plan.options.memory.value() > 0 ? plan.options.memory
-                                         : plan.machine.rates().memory / plan.machine.ranks_per_node();
-}
-
 struct GemmMeasured {
   Traffic multiply, moved;
   double total = 0, compute = 0, wait = 0, redistribute = 0;
@@ -68,7 +63,7 @@ struct GemmMeasured {
 template <class T>
 void run_plan(Communicator const& comm, GemmPlan const& plan, GemmParts<T> const& parts, Progress const& progress,
               GemmMeasured& mine) {
-  if (parts.alpha == T(0)) {  // as BLAS: A and B are not looked at
+  if (parts.alpha == T(0)) {  // as BLAS: A and B are not referenced
     auto const rows = plan.c.local_rows(comm.rank());
     scale(rows, plan.c.local_cols(comm.rank()), parts.beta, parts.c.data, parts.c.ld);
     return;
@@ -108,18 +103,18 @@ GemmReport report_of(Communicator const& comm, GemmPlan const& plan, GemmMeasure
   return report;
 }
 
-/// The caller's matrices as the product sees them.
+/// The caller's matrices, relabelled if they can be multiplied in place.
 template <class T>
 struct Operands {
   Matrix<T const> a, b;
   Matrix<T> c;
-  std::vector<Run> k_of_a, k_of_b;  ///< Relabelled
+  std::vector<Run> k_of_a, k_of_b;  ///< as in Relabelled
 };
 
 template <class T>
 Operands<T> operands(GemmPlan const& plan, Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c) {
-  Frame const frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping);
-  auto const view = relabelled(plan.problem, frame, {a.distribution(), b.distribution(), c.distribution()});
+  GridLayout const layout(plan.chosen.grid, plan.chosen.order, plan.options.mapping);
+  auto const view = relabelled(plan.problem, layout, {a.distribution(), b.distribution(), c.distribution()});
   if (!view) return {a, b, c, {}, {}};
   auto const renamed = [](auto const& matrix, Distribution const& distribution) {
     return std::remove_cvref_t<decltype(matrix)>(matrix.comm(), distribution, matrix.data(), matrix.ld());
@@ -127,7 +122,7 @@ Operands<T> operands(GemmPlan const& plan, Matrix<T const> const& a, Matrix<T co
   return {renamed(a, view->a), renamed(b, view->b), renamed(c, view->c), view->k_of_a, view->k_of_b};
 }
 
-/// What bringing them where the plan wants them adds to a rank's memory.
+/// Memory of a rank that redistribution to the plan's distributions adds.
 template <class T>
 Bytes memory_beside(GemmPlan const& plan, Operands<T> const& with) {
   auto const copy = [](Matrix<T const> const& matrix, std::vector<Run> const& k) {
@@ -137,9 +132,9 @@ Bytes memory_beside(GemmPlan const& plan, Operands<T> const& with) {
          Native<T>::bytes(with.c, plan.c) + copy(with.a, with.k_of_a) + copy(with.b, with.k_of_b);
 }
 
-/// Puts the local columns (or rows) of an operand in the order of k.
+/// Sorts the local columns (or rows) of an operand by k.
 template <class T>
-void put_in_order(Matrix<T const>& matrix, std::vector<Run> const& k, bool k_runs_along_rows) {
+void sort_by_k(Matrix<T const>& matrix, std::vector<Run> const& k, bool k_runs_along_rows) {
   if (k.empty()) return;
   auto const ordered = detail::allocate_on_all<T>(matrix.comm(), matrix.distribution());
   for (auto const& run : k) {
@@ -158,7 +153,7 @@ void put_in_order(Matrix<T const>& matrix, std::vector<Run> const& k, bool k_run
   matrix = ordered;
 }
 
-/// All that ranks do together once they have agreed on the call.
+/// The collective part of a call, after the arguments were checked.
 template <class T>
 GemmMeasured multiply(Communicator const& comm, GemmPlan const& plan, T alpha, Operands<T> with, T beta,
                       Progress const& progress) {
@@ -168,24 +163,24 @@ GemmMeasured multiply(Communicator const& comm, GemmPlan const& plan, T alpha, O
     Stopwatch const total(mine.total);
     if (alpha != T(0)) {
       Stopwatch const watch(mine.redistribute);
-      put_in_order(with.a, with.k_of_a, false);
-      put_in_order(with.b, with.k_of_b, true);
+      sort_by_k(with.a, with.k_of_a, false);
+      sort_by_k(with.b, with.k_of_b, true);
     }
     Native<T const> const na(with.a, plan.a);
     Native<T const> const nb(with.b, plan.b);
     Native<T> const nc(with.c, plan.c);
     {
       Stopwatch const watch(mine.redistribute);
-      if (alpha != T(0)) na.fetch();
-      if (alpha != T(0)) nb.fetch();
-      if (beta != T(0)) nc.fetch();
+      if (alpha != T(0)) na.copy_in();
+      if (alpha != T(0)) nb.copy_in();
+      if (beta != T(0)) nc.copy_in();
     }
     mine.moved = difference(comm.counted(), before);
     run_plan<T>(comm, plan, {na.part(), nb.part(), nc.part(), alpha, beta}, progress, mine);
     auto const after = comm.counted();
     {
       Stopwatch const watch(mine.redistribute);
-      nc.give_back();
+      nc.copy_out();
     }
     mine.moved += difference(comm.counted(), after);
   }
@@ -211,14 +206,14 @@ GemmReport gemm(GemmPlan const& plan, std::type_identity_t<T> alpha, Matrix<std:
     detail::check_operand("C", c, p.m, p.n, comm);
     detail::check_plan<T>(plan, comm);
     with = operands<T>(plan, a, b, c);
-    detail::check_memory(plan, limit_of(plan), memory_beside<T>(plan, *with));
+    detail::check_memory(plan, detail::memory_limit(plan), memory_beside<T>(plan, *with));
   });
   agree(comm, plan, alpha, beta);
 
   auto const mine = detail::or_give_up(
       comm, "gemm", [&] { return multiply<T>(comm, plan, alpha, std::move(*with), beta, progress); });
   auto report = report_of(comm, plan, mine);
-  if (alpha == T(0)) {  // A and B were not looked at
+  if (alpha == T(0)) {  // A and B were not referenced
     report.predicted.assign(report.predicted.size(), Traffic{});
     report.bound_words = 0;
   }

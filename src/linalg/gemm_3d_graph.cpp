@@ -27,8 +27,8 @@ std::vector<double> growing_squares(int side) {
 Gemm3dGraph::Gemm3dGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
                          std::optional<Mapping> const& mapping)
     : ProductGraph(problem, machine, candidate, mapping),
-      row_trees_(line_trees(frame_, GridAxis::row, machine, mapping)),
-      col_trees_(line_trees(frame_, GridAxis::col, machine, mapping)) {
+      row_trees_(line_trees(layout_, GridAxis::row, machine, mapping)),
+      col_trees_(line_trees(layout_, GridAxis::col, machine, mapping)) {
   if (layered()) side_ = tiles_a_side(rows(0), cols(0));
   ends_ = growing_squares(side_);
   for (int a = 0; a < side_; ++a) {
@@ -63,8 +63,8 @@ Index Gemm3dGraph::tile_cols(int j, int b) const {
 }
 
 template <class Visit>
-void Gemm3dGraph::each_given(GridAxis line, int layer, int to, Visit&& visit) const {
-  for (int owner = 0; owner < frame_.length(line); ++owner) {
+void Gemm3dGraph::each_received(GridAxis line, int layer, int to, Visit&& visit) const {
+  for (int owner = 0; owner < layout_.length(line); ++owner) {
     if (owner == to) continue;
     auto const own = owned(line, layer, owner);
     auto const all = own.width() > 0 ? pieces(line, own.width()) : 0;
@@ -90,8 +90,8 @@ int Gemm3dGraph::num_parents(Task t) const {
   if (t.kind == sum) return grid_.layers * sum_pieces();
   if (t.kind != multiply) return t.k > 0 ? 1 : 0;
   int parents = 0;
-  each_given(GridAxis::row, t.layer, t.j, [&](int, int, Range const&) { ++parents; });
-  each_given(GridAxis::col, t.layer, t.i, [&](int, int, Range const&) { ++parents; });
+  each_received(GridAxis::row, t.layer, t.j, [&](int, int, Range const&) { ++parents; });
+  each_received(GridAxis::col, t.layer, t.i, [&](int, int, Range const&) { ++parents; });
   return parents;
 }
 
@@ -101,13 +101,13 @@ void Gemm3dGraph::children(Task t, VisitEdge visit) const {
     auto const [a, b] = tile(t);
     for (auto const kind : {of_a, of_b}) {
       Task const later{kind, t.layer, t.i, t.j, a + 1};
-      if (a == b && later.k < side_ && gives(later)) visit({later, 0, 0, EdgeKind::order});
+      if (a == b && later.k < side_ && sends(later)) visit({later, 0, 0, EdgeKind::order});
     }
-    return give_sums(t, sum, t.k, visit);
+    return send_sums(t, sum, t.k, visit);
   }
   auto const line = line_of(t);
   auto const all = pieces(line, owned(line, t.layer, index(t)).width());
-  for (int to = 0; to < frame_.length(line); ++to) {
+  for (int to = 0; to < layout_.length(line); ++to) {
     if (to == index(t)) continue;
     for (std::int32_t k = 0; k < std::ssize(tiles_); ++k) {
       Task child{multiply, t.layer, t.i, t.j, k};
@@ -167,7 +167,7 @@ Work Gemm3dGraph::work(Task t) const {
           2 * element * k * static_cast<double>(t.kind == of_a ? tile_rows(t.i, t.k) : tile_cols(t.j, t.k))};
 }
 
-/// What others wait for before all products, in the order of the tiles that need it.
+/// Tasks that other ranks wait for come before all products, in the order of the tiles that need them.
 double Gemm3dGraph::priority(Task t) const {
   bool const sends = t.kind == of_a || t.kind == of_b;
   return static_cast<double>((sends ? 2 : 1) * steps() - step(t));
@@ -184,27 +184,27 @@ std::int64_t Gemm3dGraph::step(Task t) const {
 }
 
 void Gemm3dGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
-  auto const place = frame_.place(rank);
-  if (!place) return;
+  auto const at = layout_.coords(rank);
+  if (!at) return;
   auto const task = [&](Kind kind, std::int64_t k) {
-    return Task{kind, static_cast<std::uint16_t>(place->l), place->i, place->j, static_cast<std::int32_t>(k)};
+    return Task{kind, static_cast<std::uint16_t>(at->l), at->i, at->j, static_cast<std::int32_t>(k)};
   };
   auto const now = tiles_[static_cast<std::size_t>(step)];
   for (auto const& [kind, k] : {std::pair(of_a, now.a), std::pair(of_b, now.b)}) {
     auto const t = task(kind, k);
-    if (gives(t) && this->step(t) == step) visit(t);
+    if (sends(t) && this->step(t) == step) visit(t);
   }
   visit(task(multiply, step));
   if (layered()) visit(task(sum, step));
 }
 
-/// All of the layer's A and B that others own, and the sums.
-Traffic Gemm3dGraph::received(Place p) const {
+/// All of the layer's A and B that other ranks own, and the sums.
+Traffic Gemm3dGraph::received(GridCoords p) const {
   Index elements = sums_received(p);
   std::int64_t messages = 0;
   for (auto const line : {GridAxis::row, GridAxis::col}) {
     auto const across = line == GridAxis::row ? rows(p.i) : cols(p.j);
-    each_given(line, p.l, line == GridAxis::row ? p.j : p.i, [&](int, int, Range const& k) {
+    each_received(line, p.l, line == GridAxis::row ? p.j : p.i, [&](int, int, Range const& k) {
       elements += k.width() * across;
       messages += side_;
     });
@@ -217,9 +217,9 @@ Index Gemm3dGraph::depth(Task product) const {
   return std::min(source(GridAxis::row, product.layer, 0).k.width(), source(GridAxis::col, product.layer, 0).k.width());
 }
 
-Index Gemm3dGraph::most_kept(Place p) const {
+Index Gemm3dGraph::most_stored(GridCoords p) const {
   auto const k = of_layer(p.l);
-  return k * ((grid_.cols > 1 ? rows(p.i) : 0) + (grid_.rows > 1 ? cols(p.j) : 0)) + sums_kept(p);
+  return k * ((grid_.cols > 1 ? rows(p.i) : 0) + (grid_.rows > 1 ? cols(p.j) : 0)) + sums_stored(p);
 }
 
 }  // namespace allport::gemm_detail

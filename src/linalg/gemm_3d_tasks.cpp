@@ -1,4 +1,4 @@
-// 3D's graph with bodies.
+// The graph of 3D with bodies.
 #include <algorithm>
 #include <complex>
 
@@ -12,7 +12,7 @@ namespace {
 template <class T>
 class Running3d final : public Gemm3dGraph {
  public:
-  Running3d(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work)
+  Running3d(GemmPlan const& plan, GridCoords me, GemmParts<T> const& parts, Workspace& work)
       : Gemm3dGraph(plan.problem, plan.machine, plan.chosen, plan.options.mapping),
         me_(me),
         begin_(cut(plan.problem.k, plan.chosen.grid.layers, me.l)),
@@ -26,31 +26,31 @@ class Running3d final : public Gemm3dGraph {
   void run(Task t, TaskContext& context) const override {
     switch (t.kind) {
       case of_a:
-        return give_a(t, context);
+        return send_a(t, context);
       case of_b:
-        return give_b(t, context);
+        return send_b(t, context);
       case multiply:
-        return make_tile(t, context);
+        return multiply_tile(t, context);
       default:
         return add_layers(t, context);
     }
   }
 
  private:
-  /// The part of op(A) from a row and a k on, or of op(B) from a column on, in this rank's memory.
+  /// This rank's part of op(A) from a row and a k on, or of op(B) from a k and a column on.
   [[nodiscard]] static Block<T> from(Stored<T> const& operand, Index global_k, Index across) {
     auto block = operand.at(global_k);
     if (block.data != nullptr) block.data += operand.k_is_slow ? across : across * block.ld;
     return block;
   }
-  /// As they have come: from `skipped` k on.
-  [[nodiscard]] static Block<T> come(Stored<T> const& operand, std::span<std::byte const> data, Index across,
-                                     Range const& k, Index skipped) {
+  /// A received piece, from its `skipped`-th k on.
+  [[nodiscard]] static Block<T> arrived(Stored<T> const& operand, std::span<std::byte const> data, Index across,
+                                        Range const& k, Index skipped) {
     auto const ld = std::max<Index>(operand.k_is_slow ? across : k.width(), 1);
     return {reinterpret_cast<T const*>(data.data()) + skipped * (operand.k_is_slow ? across : 1), ld};
   }
 
-  /// Visits the outputs of this rank's k of an operand.
+  /// visit(range of k, memory) for each output of an operand's task.
   template <class Visit>
   void each_output(Task t, TaskContext& context, Visit&& visit) const {
     auto const own = owned(line_of(t), me_.l, t.kind == of_a ? me_.j : me_.i);
@@ -59,7 +59,7 @@ class Running3d final : public Gemm3dGraph {
       visit(piece(own, all, x), reinterpret_cast<T*>(context.output(x).data()));
     }
   }
-  void give_a(Task t, TaskContext& context) const {
+  void send_a(Task t, TaskContext& context) const {
     auto const across = tile_rows(me_.i, t.k);
     if (across == 0) return;
     each_output(t, context, [&](Range const& k, T* out) {
@@ -68,8 +68,8 @@ class Running3d final : public Gemm3dGraph {
       pack(k.width(), across, data, ld, out);
     });
   }
-  /// The tile's columns, layer's part after layer's part.
-  void give_b(Task t, TaskContext& context) const {
+  /// The tile's columns, by the layers that sum them.
+  void send_b(Task t, TaskContext& context) const {
     auto const across = tile_cols(me_.j, t.k);
     if (across == 0) return;
     each_output(t, context, [&](Range const& k, T* out) {
@@ -80,7 +80,7 @@ class Running3d final : public Gemm3dGraph {
       });
     });
   }
-  /// visit(first of the block's columns, how many, first of the tile's) for each layer's columns of a tile.
+  /// visit(first column in the block, columns, first column in the tile) for the columns that each layer sums.
   template <class Visit>
   void each_segment(int b, Visit&& visit) const {
     Index at = 0;
@@ -102,7 +102,7 @@ class Running3d final : public Gemm3dGraph {
     return products_ + before;
   }
 
-  void make_tile(Task t, TaskContext& context) const {
+  void multiply_tile(Task t, TaskContext& context) const {
     auto const [a, b] = tile(t);
     auto const m = tile_rows(me_.i, a);
     auto const n = tile_cols(me_.j, b);
@@ -116,10 +116,10 @@ class Running3d final : public Gemm3dGraph {
       auto const right = source(GridAxis::col, me_.l, k);
       auto const last = std::min(left.k.last, right.k.last);
       auto const factor = k == 0 ? first_factor : T(1);
-      auto const of_left =
-          left.owner == me_.j
-              ? from(a_, begin_ + k, first_row(me_.i, a))
-              : come(a_, context.input(input_of(GridAxis::row, left.owner, left.piece)), m, left.k, k - left.k.first);
+      auto const of_left = left.owner == me_.j
+                               ? from(a_, begin_ + k, first_row(me_.i, a))
+                               : arrived(a_, context.input(input_of(GridAxis::row, left.owner, left.piece)), m, left.k,
+                                         k - left.k.first);
       auto const add = [&](Index width, Block<T> const& of_right, Index at) {
         multiply_in_pieces(problem_, {m, width, last - k}, alpha_, of_left, of_right, factor, into + at * ld, ld,
                            [&] { context.progress(); });
@@ -128,13 +128,13 @@ class Running3d final : public Gemm3dGraph {
         each_segment(b, [&](Index col, Index width, Index at) { add(width, from(b_, begin_ + k, col), at); });
       } else {
         auto const input = context.input(input_of(GridAxis::col, right.owner, right.piece));
-        add(n, come(b_, input, n, right.k, k - right.k.first), 0);
+        add(n, arrived(b_, input, n, right.k, k - right.k.first), 0);
       }
       k = last;
     }
     if (!layered()) return;
     auto const width = [&](int x) { return output(t, x).cols; };
-    give_columns(into, m, grid_.layers * sum_pieces(), width, context);
+    send_columns(into, m, grid_.layers * sum_pieces(), width, context);
   }
 
   void add_layers(Task t, TaskContext& context) const {
@@ -145,24 +145,25 @@ class Running3d final : public Gemm3dGraph {
         tile_rows(me_.i, a), sum_pieces(), [&](int x) { return input(t, x)->cols; }, beta_, c, context);
   }
 
-  Place me_;
-  Index begin_;  // of the layer's k
+  GridCoords me_;
+  Index begin_;  // first k of the layer
   Stored<T> a_, b_;
   Part<T> c_;
   T alpha_;
   T beta_;
-  T* products_;  // tile after tile
+  T* products_;  // tile by tile
 };
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<ProductGraph> running_3d(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work) {
+std::unique_ptr<ProductGraph> running_3d(GemmPlan const& plan, GridCoords me, GemmParts<T> const& parts,
+                                         Workspace& work) {
   return std::make_unique<Running3d<T>>(plan, me, parts, work);
 }
 
 #define ALLPORT_RUNNING_3D(T) \
-  template std::unique_ptr<ProductGraph> running_3d(GemmPlan const&, Place, GemmParts<T> const&, Workspace&)
+  template std::unique_ptr<ProductGraph> running_3d(GemmPlan const&, GridCoords, GemmParts<T> const&, Workspace&)
 ALLPORT_RUNNING_3D(float);
 ALLPORT_RUNNING_3D(double);
 ALLPORT_RUNNING_3D(std::complex<float>);

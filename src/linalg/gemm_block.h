@@ -1,4 +1,4 @@
-// What bodies of a product's graph do with a rank's block of C.
+// A rank's block of C in the bodies of a product's graph.
 #pragma once
 
 #include <algorithm>
@@ -13,24 +13,24 @@
 
 namespace allport::gemm_detail {
 
-/// A local, column-major block, op not yet applied.
+/// A local, column-major block as stored, before op.
 template <class T>
 struct Block {
   T const* data = nullptr;
   Index ld = 1;
 };
 
-/// One operand where it lies.
+/// A rank's part of A or B.
 template <class T>
 struct Stored {
   Part<T const> part;
-  Index across = 0;       ///< extent beside k: rows of op(A), columns of op(B)
+  Index across = 0;       ///< the extent other than k: rows of op(A), columns of op(B)
   bool k_is_slow = true;  ///< k runs along the stored columns
   Index k_begin = 0;      ///< global k of the part's first index
 
   [[nodiscard]] Index rows(Index width) const { return k_is_slow ? across : width; }
   [[nodiscard]] Index cols(Index width) const { return k_is_slow ? width : across; }
-  /// From k on.
+  /// From global k on.
   [[nodiscard]] Block<T> at(Index k) const {
     if (part.data == nullptr) {
       return {};  // an empty part
@@ -39,13 +39,13 @@ struct Stored {
   }
 };
 
-/// A rank's parts of A and B, as panel_distributions() deals them.
+/// A rank's parts of A and B as panel_distributions() distributes them.
 template <class T>
-[[nodiscard]] Stored<T> stored_a(Trans trans, PartsOfGrid const& parts, Place p, Part<T const> part) {
+[[nodiscard]] Stored<T> stored_a(Trans trans, PartsOfGrid const& parts, GridCoords p, Part<T const> part) {
   return {part, parts.rows(p.i), trans == Trans::none, parts.begin_of_layer(p.l) + parts.k_of_a(p.l, p.j)};
 }
 template <class T>
-[[nodiscard]] Stored<T> stored_b(Trans trans, PartsOfGrid const& parts, Place p, Part<T const> part) {
+[[nodiscard]] Stored<T> stored_b(Trans trans, PartsOfGrid const& parts, GridCoords p, Part<T const> part) {
   return {part, parts.cols(p.j), trans != Trans::none, parts.begin_of_layer(p.l) + parts.k_of_b(p.l, p.i)};
 }
 
@@ -59,16 +59,16 @@ void scale(Index rows, Index cols, T beta, T* c, Index ld) {
   }
 }
 
-/// c = alpha op(a) op(b) + factor * c for a local block of m x n and a slab of k, in pieces between which communication
-/// moves along.
-template <class T, class MoveAlong>
+/// c = alpha op(a) op(b) + factor * c for a local block of m x n and a range of k, in pieces between which
+/// communication progresses.
+template <class T, class ProgressComm>
 void multiply_in_pieces(GemmProblem const& problem, std::array<Index, 3> const& extents, T alpha, Block<T> left,
-                        Block<T> right, T factor, T* into, Index ld, MoveAlong const& move_along) {
+                        Block<T> right, T factor, T* into, Index ld, ProgressComm const& progress) {
   auto const [m, n, k] = extents;
   if (m == 0 || n == 0) return;
-  // BLAS itself goes through k in blocks of 256 to 384, so that cuts there cost nothing. It packs the whole other
-  // operand for every piece of a side, which costs about 25/width of the piece's time (5 % of a piece of 1333 rows was
-  // measured): a side, the longer, is cut only where a piece would take longer than a tenth of a second.
+  // BLAS itself blocks k by 256 to 384, so that cuts there cost nothing. It packs the whole other operand for every
+  // piece of a side, which costs about 25/width of the piece's time (5 % measured for 1333 rows): the longer side is
+  // cut only if a piece would take longer than a tenth of a second.
   constexpr Index piece_depth = 384;
   constexpr Index piece_width = 1024;
   constexpr double piece_flops = 5e9;
@@ -89,7 +89,7 @@ void multiply_in_pieces(GemmProblem const& problem, std::array<Index, 3> const& 
       blas::gemm(ta, tb, by_rows ? share(m, pieces, p) : m, by_rows ? n : share(n, pieces, p), share(k, slices, s),
                  alpha, a + (ta == Trans::none ? i : i * left.ld), left.ld, b + (tb == Trans::none ? j * right.ld : j),
                  right.ld, s == 0 ? factor : T(1), into + i + j * ld, ld);
-      move_along();
+      progress();
     }
   }
 }
@@ -106,9 +106,9 @@ void add_sum(Index rows, Index cols, T const* sum, T beta, Part<T> const& part) 
   }
 }
 
-/// Columns that lie one after the other become a task's outputs, width(x) of them output x.
+/// Copies consecutive columns to a task's outputs: width(x) of them to output x.
 template <class T, class Width>
-void give_columns(T const* from, Index rows, int outputs, Width const& width, TaskContext& context) {
+void send_columns(T const* from, Index rows, int outputs, Width const& width, TaskContext& context) {
   for (int x = 0; x < outputs; ++x) {
     auto const elements = rows * width(x);
     if (elements > 0) std::copy_n(from, elements, reinterpret_cast<T*>(context.output(x).data()));
@@ -116,8 +116,7 @@ void give_columns(T const* from, Index rows, int outputs, Width const& width, Ta
   }
 }
 
-/// C's columns from `c` on are the sums that come as a task's inputs, width(x) of them input x, and beta of what they
-/// were.
+/// Columns of C from `c` on = the sums that are a task's inputs + beta * C; width(x) columns are input x.
 template <class T, class Width>
 void add_columns(Index rows, int inputs, Width const& width, T beta, Part<T> c, TaskContext& context) {
   for (int x = 0; x < inputs; ++x) {
@@ -128,12 +127,11 @@ void add_columns(Index rows, int inputs, Width const& width, T beta, Part<T> c, 
   }
 }
 
-/// Where a rank's products add up: in the caller's C; with layers in memory of this layer's own, until their sums are
-/// combined.
+/// A rank's block of C: the caller's C, or with layers memory of this layer until the layers are summed.
 template <class T>
 class BlockOfC {
  public:
-  BlockOfC(GemmPlan const& plan, PartsOfGrid const& of_grid, Place me, GemmParts<T> const& parts, Workspace& work)
+  BlockOfC(GemmPlan const& plan, PartsOfGrid const& of_grid, GridCoords me, GemmParts<T> const& parts, Workspace& work)
       : problem_(plan.problem),
         alpha_(parts.alpha),
         beta_(parts.beta),
@@ -145,27 +143,25 @@ class BlockOfC {
         into_(layers_ > 1 ? work.take<T>(rows_ * cols_) : c_.data),
         ld_(layers_ > 1 ? std::max<Index>(rows_, 1) : c_.ld) {}
 
-  [[nodiscard]] Index rows() const { return rows_; }
-  [[nodiscard]] Index cols() const { return cols_; }
   [[nodiscard]] bool is_empty() const { return rows_ == 0 || cols_ == 0; }
 
-  /// alpha op(left) op(right) of that inner extent; the first one finds the caller's C, or nothing.
+  /// Adds alpha op(left) op(right) of inner extent `depth`. @param first  the block is beta C, or zero with layers
   void add(Index depth, Block<T> left, Block<T> right, bool first, TaskContext& context) const {
     multiply_in_pieces(problem_, {rows_, cols_, depth}, alpha_, left, right, factor(first), into_, ld_,
                        [&] { context.progress(); });
   }
-  /// A product of no inner extent.
+  /// Adds a product of inner extent 0.
   void add_nothing(bool first) const {
     if (first) scale(rows_, cols_, factor(true), into_, ld_);
   }
 
-  /// The last product's outputs: each layer's part of the columns, in so many pieces. Without layers there are none.
-  void give_layers(int pieces, TaskContext& context) const {
+  /// Fills the last product's outputs: each layer's part of the columns, in pieces. None with a single layer.
+  void send_layers(int pieces, TaskContext& context) const {
     if (layers_ == 1) return;
     auto const width = [&](int x) { return share(share(cols_, layers_, x / pieces), pieces, x % pieces); };
-    give_columns(into_, rows_, layers_ * pieces, width, context);
+    send_columns(into_, rows_, layers_ * pieces, width, context);
   }
-  /// The layers' sum of this layer's part goes to the caller's C.
+  /// Adds the layers' sum of this layer's columns to the caller's C.
   void add_layers(int pieces, TaskContext& context) const {
     auto const all = share(cols_, layers_, layer_);
     add_columns(
@@ -187,13 +183,13 @@ class BlockOfC {
   Index ld_;
 };
 
-/// 3D's graph with bodies.
+/// The graph of 3D with bodies.
 template <class T>
-[[nodiscard]] std::unique_ptr<ProductGraph> running_3d(GemmPlan const& plan, Place me, GemmParts<T> const& parts,
+[[nodiscard]] std::unique_ptr<ProductGraph> running_3d(GemmPlan const& plan, GridCoords me, GemmParts<T> const& parts,
                                                        Workspace& work);
-/// Cannon's graph with bodies.
+/// The graph of Cannon's algorithm with bodies.
 template <class T>
-[[nodiscard]] std::unique_ptr<ProductGraph> running_cannon(GemmPlan const& plan, Place me, GemmParts<T> const& parts,
-                                                           Workspace& work);
+[[nodiscard]] std::unique_ptr<ProductGraph> running_cannon(GemmPlan const& plan, GridCoords me,
+                                                           GemmParts<T> const& parts, Workspace& work);
 
 }  // namespace allport::gemm_detail

@@ -1,5 +1,5 @@
-// Cannon's algorithm (Cannon 1969) on q x q x c: 2D for c = 1, 2.5D for c > 1 (Solomonik and Demmel 2011). Which grids
-// it takes, and where it wants the matrices; the rest is its graph (gemm_cannon_graph.h).
+// Cannon's algorithm (Cannon 1969) on q x q x c: 2D for c = 1, 2.5D for c > 1 (Solomonik and Demmel 2011). The grids
+// that it runs on, and its distributions; the rest is its graph (gemm_cannon_graph.h).
 #include "gemm_frame.h"
 
 namespace allport::gemm_detail {
@@ -20,19 +20,19 @@ std::optional<std::string> needs_square_25d(GemmGrid const& grid) {
   return needs_square(grid);
 }
 
-void torus_distributions(GemmProblem const& problem, Frame const& frame, GemmCuts const&, GemmPlan& plan) {
-  auto const q = frame.grid().rows;
+void torus_distributions(GemmProblem const& problem, GridLayout const& layout, GemmCuts const&, GemmPlan& plan) {
+  auto const q = layout.grid().rows;
   std::vector<Index> m{0}, n{0}, k{0};
   std::vector<Rank> owners;
   for (int j = 0; j < q; ++j) {
     m.push_back(cut(problem.m, q, j + 1));
     n.push_back(cut(problem.n, q, j + 1));
     k.push_back(cut(problem.k, q, j + 1));
-    for (int i = 0; i < q; ++i) owners.push_back(frame.rank({i, j, 0}));
+    for (int i = 0; i < q; ++i) owners.push_back(layout.rank({i, j, 0}));
   }
   plan.a = operand_distribution(problem.trans_a, m, k, owners);
   plan.b = operand_distribution(problem.trans_b, k, n, owners);
-  plan.c = c_distribution(problem, frame);
+  plan.c = c_distribution(problem, layout);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ std::string CannonGraph::name(Task t) const {
 }
 
 void CannonGraph::entries(Rank rank, VisitTask visit) const {
-  auto const at = frame_.place(rank);
+  auto const at = layout_.coords(rank);
   if (!at || at->l > 0) return;
   tasks(rank, 0, [&](Task t) {
     if (is_own(t)) visit(t);
@@ -39,13 +39,13 @@ void CannonGraph::entries(Rank rank, VisitTask visit) const {
 }
 
 std::optional<std::int64_t> CannonGraph::count(Rank rank) const {
-  auto const at = frame_.place(rank);
+  auto const at = layout_.coords(rank);
   if (!at) return 0;
   return 3 * products(at->l) + (layered() ? 2 * halves_ + 1 : 0) + (at->l == 0 ? 2 * halves_ : 0);
 }
 
 int CannonGraph::num_parents(Task t) const {
-  if (t.kind == multiply) return 2 + (t.k > 0 ? 1 : 0) + (in_step_ && hands_on(t) ? 2 : 0);
+  if (t.kind == multiply) return 2 + (t.k > 0 ? 1 : 0) + (in_step_ && forwards_block(t) ? 2 : 0);
   if (t.kind == sum) return grid_.layers * sum_pieces();
   return is_own(t) ? 0 : 1;
 }
@@ -62,13 +62,13 @@ void CannonGraph::children(Task t, VisitEdge visit) const {
     auto next = t;
     ++next.k;
     if (!is_last(t)) return visit({next, block, 0, EdgeKind::order});
-    return give_sums(t, sum, 0, visit);
+    return send_sums(t, sum, 0, visit);
   }
   if (t.kind == at_a || t.kind == at_b) {
     Task const product{multiply, t.layer, t.i, t.j, t.k};
     visit({product, is_a(t) ? of_a : of_b});
-    if (!hands_on(t)) return;
-    visit({moved(t, sense(t), t.k + halves_), block});
+    if (!forwards_block(t)) return;
+    visit({moved(t, direction(t), t.k + halves_), block});
     if (in_step_) visit({product, block, 0, EdgeKind::sent});
     return;
   }
@@ -86,12 +86,12 @@ void CannonGraph::contributors(Task t, int input, VisitTask visit) const {
 
 CannonGraph::Slice CannonGraph::slice(Task t) const {
   bool const moves = t.kind >= at_a;
-  auto const kappa = moves ? wrap(t.i + t.j + skew(t) + sense(t) * (t.k / halves_)) : is_a(t) ? t.j : t.i;
+  auto const kappa = moves ? wrap(t.i + t.j + skew(t) + direction(t) * (t.k / halves_)) : is_a(t) ? t.j : t.i;
   auto const all = share(problem_.k, q_, kappa);
   return {cut(all, halves_, t.k % halves_), share(all, halves_, t.k % halves_)};
 }
 
-/// Of the block that a task has.
+/// The shape of a task's block.
 Shape CannonGraph::shape(Task t) const {
   auto const k = slice(t).depth;
   return is_a(t) ? Shape{rows(t.i), k, 0} : Shape{k, cols(t.j), 0};
@@ -111,7 +111,7 @@ Work CannonGraph::work(Task t) const {
   return is_own(t) ? Work{Kernel::copy, 0, 2.0 * static_cast<double>(shape(t).bytes(element_))} : Work{};
 }
 
-/// What others wait for before products.
+/// Tasks that other ranks wait for come before products.
 double CannonGraph::priority(Task t) const {
   auto const all = static_cast<double>(halves_ * steps_);
   return (t.kind == multiply || t.kind == sum ? all : 2 * all) - t.k;
@@ -122,15 +122,15 @@ void CannonGraph::writes(Task t, VisitTask visit) const {
 }
 
 void CannonGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
-  auto const place = frame_.place(rank);
-  if (!place) return;
+  auto const at = layout_.coords(rank);
+  if (!at) return;
   auto const task = [&](Kind kind, std::int64_t k) {
-    visit({kind, static_cast<std::uint16_t>(place->l), place->i, place->j, static_cast<std::int32_t>(k)});
+    visit({kind, static_cast<std::uint16_t>(at->l), at->i, at->j, static_cast<std::int32_t>(k)});
   };
   if (step == steps_) return task(sum, 0);
-  for (auto k = halves_ * step; k < std::min<std::int64_t>(halves_ * (step + 1), products(place->l)); ++k) {
+  for (auto k = halves_ * step; k < std::min<std::int64_t>(halves_ * (step + 1), products(at->l)); ++k) {
     for (auto const kind : {own_a, own_b}) {
-      if (step == 0 && place->l == 0) task(kind, k);
+      if (step == 0 && at->l == 0) task(kind, k);
     }
     for (auto const kind : {skew_a, skew_b}) {
       if (step == 0 && layered()) task(kind, k);
@@ -139,7 +139,7 @@ void CannonGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
   }
 }
 
-Traffic CannonGraph::received(Place p) const {
+Traffic CannonGraph::received(GridCoords p) const {
   Index elements = sums_received(p);
   std::int64_t messages = sum_messages();
   auto const get = [&](Task t) {
@@ -159,11 +159,11 @@ Traffic CannonGraph::received(Place p) const {
   return {0, messages, 0, elements * element_};
 }
 
-/// The own blocks, what the layer below them got, and one of each for every step under way and the next.
-Index CannonGraph::most_kept(Place p) const {
+/// The rank's own blocks, a copy with layers, and one block of A and B for every step under way and the next.
+Index CannonGraph::most_stored(GridCoords p) const {
   auto const deepest = (problem_.k + q_ - 1) / q_;
   auto const under_way = std::min<std::int64_t>(products(p.l) / halves_, ahead() + 1);
-  return (1 + (layered() ? 1 : 0) + under_way) * deepest * (rows(p.i) + cols(p.j)) + sums_kept(p);
+  return (1 + (layered() ? 1 : 0) + under_way) * deepest * (rows(p.i) + cols(p.j)) + sums_stored(p);
 }
 
 }  // namespace allport::gemm_detail

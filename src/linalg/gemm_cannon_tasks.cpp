@@ -1,4 +1,4 @@
-// Cannon's graph with bodies: blocks are sent from where they lie where they lie in one piece, and never copied again.
+// The graph of Cannon's algorithm with bodies: blocks that are contiguous in memory are sent from there without a copy.
 #include <complex>
 
 #include "gemm_block.h"
@@ -11,14 +11,14 @@ namespace {
 template <class T>
 class RunningCannon final : public CannonGraph {
  public:
-  RunningCannon(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work)
+  RunningCannon(GemmPlan const& plan, GridCoords me, GemmParts<T> const& parts, Workspace& work)
       : CannonGraph(plan.problem, plan.machine, plan.chosen, plan.options.mapping),
         a_{parts.a, rows(me.i), plan.problem.trans_a == Trans::none, 0},
         b_{parts.b, cols(me.j), plan.problem.trans_b != Trans::none, 0},
         block_(plan, parts_of_grid(), me, parts, work) {}
 
   void run(Task t, TaskContext& context) const override {
-    if (is_own(t)) return give(t, context);
+    if (is_own(t)) return send(t, context);
     if (t.kind == multiply) return add_product(t, context);
     if (t.kind == sum) return block_.add_layers(sum_pieces(), context);
   }
@@ -36,14 +36,14 @@ class RunningCannon final : public CannonGraph {
   std::span<std::byte> memory(Tile tile) const override {
     auto const& from = operand(tile);
     auto const [first, k] = slice(tile);
-    auto* const data = const_cast<T*>(from.at(first).data);  // who sends only reads
+    auto* const data = const_cast<T*>(from.at(first).data);  // a send only reads
     return std::as_writable_bytes(std::span(data, static_cast<std::size_t>(k * from.across)));
   }
 
  private:
   [[nodiscard]] Stored<T> const& operand(Task t) const { return is_a(t) ? a_ : b_; }
 
-  void give(Task t, TaskContext& context) const {
+  void send(Task t, TaskContext& context) const {
     auto const& from = operand(t);
     auto const [first, k] = slice(t);
     if (in_place(t, half(t)) || k * from.across == 0) return;
@@ -51,7 +51,7 @@ class RunningCannon final : public CannonGraph {
     pack(from.rows(k), from.cols(k), data, ld, reinterpret_cast<T*>(context.output(half(t)).data()));
   }
 
-  [[nodiscard]] Block<T> come(Stored<T> const& operand, Index k, std::span<std::byte const> data) const {
+  [[nodiscard]] Block<T> arrived(Stored<T> const& operand, Index k, std::span<std::byte const> data) const {
     return {reinterpret_cast<T const*>(data.data()), std::max<Index>(operand.rows(k), 1)};
   }
 
@@ -60,9 +60,9 @@ class RunningCannon final : public CannonGraph {
     if (k == 0) {
       block_.add_nothing(t.k == 0);
     } else {
-      block_.add(k, come(a_, k, context.input(of_a)), come(b_, k, context.input(of_b)), t.k == 0, context);
+      block_.add(k, arrived(a_, k, context.input(of_a)), arrived(b_, k, context.input(of_b)), t.k == 0, context);
     }
-    if (is_last(t)) block_.give_layers(sum_pieces(), context);
+    if (is_last(t)) block_.send_layers(sum_pieces(), context);
   }
 
   Stored<T> a_, b_;
@@ -72,13 +72,13 @@ class RunningCannon final : public CannonGraph {
 }  // namespace
 
 template <class T>
-std::unique_ptr<ProductGraph> running_cannon(GemmPlan const& plan, Place me, GemmParts<T> const& parts,
+std::unique_ptr<ProductGraph> running_cannon(GemmPlan const& plan, GridCoords me, GemmParts<T> const& parts,
                                              Workspace& work) {
   return std::make_unique<RunningCannon<T>>(plan, me, parts, work);
 }
 
 #define ALLPORT_RUNNING_CANNON(T) \
-  template std::unique_ptr<ProductGraph> running_cannon(GemmPlan const&, Place, GemmParts<T> const&, Workspace&)
+  template std::unique_ptr<ProductGraph> running_cannon(GemmPlan const&, GridCoords, GemmParts<T> const&, Workspace&)
 ALLPORT_RUNNING_CANNON(float);
 ALLPORT_RUNNING_CANNON(double);
 ALLPORT_RUNNING_CANNON(std::complex<float>);

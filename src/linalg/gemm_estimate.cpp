@@ -17,18 +17,18 @@ namespace allport::gemm_detail {
 
 namespace {
 
-/// What 3D takes of its links' times: 1.02 were measured on 64 nodes of a lab, 1.25 and 1.33 on 16, whose ranks share
+/// Time of 3D over that of its links: 1.02 measured on 64 nodes of a lab, 1.25 and 1.33 on 16 nodes, whose ranks share
 /// cores with each other's products (docs/decisions/0011-products.md).
 constexpr double tiles_late = 1.3;
 constexpr auto usual_bytes = LineSpread::usual_bytes;
 
-/// A line from one of its members on.
+/// A line with one of its members first.
 std::vector<Rank> line_from(std::vector<Rank> line, int first) {
   std::swap(line[0], line[static_cast<std::size_t>(first)]);
   return line;
 }
 
-/// A member, and who is so many places on.
+/// A member of a line and the one `apart` positions after it.
 std::vector<Rank> two_of(std::vector<Rank> const& line, int first, int apart) {
   auto const length = static_cast<int>(line.size());
   if (length < 2) return {line[0]};
@@ -43,18 +43,18 @@ GemmEstimate::GemmEstimate(GemmPlan const& plan)
       m_(static_cast<double>(plan.problem.m)),
       n_(static_cast<double>(plan.problem.n)),
       k_(static_cast<double>(plan.problem.k)),
-      carrier_(tasks::transport(plan.machine, way_of(plan))),
-      passages_(plan.machine, *carrier_, tasks::default_segment(plan.machine).value()),
+      transport_(tasks::transport(plan.machine, tree_of(plan))),
+      costs_(plan.machine, *transport_, tasks::default_segment(plan.machine).value()),
       rates_(plan.machine, tiled_plan::rate_factor(plan.problem.type)),
       loads_(plan.machine) {}
 
-/// Of a byte to each of those, the first one's, all at the same time: seconds of the link that has most of it.
+/// Seconds of the busiest link if the first rank of each delivery sends a byte to the others, all at the same time.
 double GemmEstimate::busiest_link(std::vector<std::vector<Rank>> const& deliveries, int pieces) {
   auto const& machine = plan_.machine;
   for (auto const& ranks : deliveries) {
     graph::Delivery delivery{{}, 0, Collective::broadcast, ranks, 0, usual_bytes, 1, false, pieces};
     for (delivery.output = 0; delivery.output < pieces; ++delivery.output) {
-      carrier_->hops(delivery, [&](graph::Hop const& hop) {
+      transport_->hops(delivery, [&](graph::Hop const& hop) {
         loads_.add(machine.node_of(hop.from), machine.node_of(hop.to),
                    static_cast<double>(hop.bytes) / static_cast<double>(usual_bytes * pieces));
       });
@@ -66,14 +66,14 @@ double GemmEstimate::busiest_link(std::vector<std::vector<Rank>> const& deliveri
 }
 
 GemmEstimate::Spread GemmEstimate::spread(std::vector<Rank> const& places, int pieces) {
-  Spread spread{line_spread(passages_, plan_.machine, places, pieces)};
+  Spread spread{line_spread(costs_, plan_.machine, places, pieces)};
   if (places.size() < 2) return spread;
   spread.busiest = busiest_link({places}, pieces);
   spread.messages = static_cast<double>(places.size() - 1);
   return spread;
 }
 
-/// As the graph sums a layer's part of the columns (ProductGraph).
+/// The sum of a layer's part of the columns, as in ProductGraph.
 GemmEstimate::Spread GemmEstimate::sum_of(std::vector<Rank> layers, int root) {
   auto const pieces = halves_along(static_cast<int>(layers.size()), plan_.machine);
   Spread spread{{pieces, 0, 0, graph::AxisLoads(plan_.machine)}};
@@ -82,39 +82,39 @@ GemmEstimate::Spread GemmEstimate::sum_of(std::vector<Rank> layers, int root) {
   graph::Delivery delivery{{}, 0, Collective::reduce, layers, static_cast<int>(layers.size()) - 1, usual_bytes, 1};
   if (pieces > 1) delivery.sum_tree = SumTree::chain;
   for (delivery.output = 0; delivery.output < pieces; ++delivery.output) {
-    spread.add(passages_.of(delivery));
+    spread.add(costs_.of(delivery));
     std::reverse(layers.begin(), layers.end() - 1);
   }
   spread.messages = static_cast<double>(layers.size() - 1);
   return spread;
 }
 
-/// Of the place in the grid's middle.
+/// Of the rank in the middle of the grid.
 GemmEstimate::Lines const& GemmEstimate::lines_of(Method::Form form, GemmCandidate const& candidate) {
   auto const& g = candidate.grid;
   std::tuple const key(static_cast<int>(form), g.rows, g.cols, g.layers, candidate.order);
   if (auto const known = known_.find(key); known != known_.end()) return known->second;
-  Frame const frame(g, candidate.order, plan_.options.mapping);
-  Place const middle{g.rows / 2, g.cols / 2, g.layers / 2};
+  GridLayout const layout(g, candidate.order, plan_.options.mapping);
+  GridCoords const middle{g.rows / 2, g.cols / 2, g.layers / 2};
   auto const places = [&](GridAxis line) {
-    auto ranks = frame.members(middle, line);
+    auto ranks = layout.members(middle, line);
     for (auto& rank : ranks) rank = plan_.options.mapping ? plan_.options.mapping->place(rank) : rank;
     return ranks;
   };
-  bool const hands_on = form == Method::Form::cannon;
+  bool const shifts = form == Method::Form::cannon;
   auto const travel = [&](GridAxis axis) {
     auto const line = places(axis);
-    auto const first = frame.index(middle, axis);
-    if (hands_on) return spread(two_of(line, first, 1), halves_along(frame.length(axis), plan_.machine));
+    auto const first = layout.index(middle, axis);
+    if (shifts) return spread(two_of(line, first, 1), halves_along(layout.length(axis), plan_.machine));
     return spread(line_from(line, first), line_trees(line, plan_.machine));
   };
   auto const skew = [&](GridAxis axis) {
     auto const line = places(axis);
-    auto const half = frame.length(axis) / 2;
-    if (!hands_on || half == 0) return spread({}, 1);
-    auto const pieces = halves_along(frame.length(axis), plan_.machine);
+    auto const half = layout.length(axis) / 2;
+    if (!shifts || half == 0) return spread({}, 1);
+    auto const pieces = halves_along(layout.length(axis), plan_.machine);
     std::vector<std::vector<Rank>> all;
-    for (int x = 0; x < frame.length(axis); ++x) all.push_back(two_of(line, x, half));
+    for (int x = 0; x < layout.length(axis); ++x) all.push_back(two_of(line, x, half));
     auto one = spread(all[0], pieces);
     one.busiest = busiest_link(all, pieces);
     return one;
@@ -128,7 +128,7 @@ GemmEstimate::Lines const& GemmEstimate::lines_of(Method::Form form, GemmCandida
       .first->second;
 }
 
-/// So many deliveries, of all those bytes together.
+/// Adds deliveries of `bytes` in all.
 void GemmEstimate::add(Sums& sums, Spread const& spread, double bytes, double deliveries) const {
   sums.loads.add(spread.loads, bytes);
   sums.messages += deliveries * spread.pieces * spread.messages;
@@ -139,7 +139,7 @@ double GemmEstimate::product(double rows, double cols, double depth) const {
                          size_ * (rows * depth + depth * cols + rows * cols)});
 }
 
-/// 3D: all of a layer's k, tile by tile of C. When the last operands have come, the sums of the last tile row and
+/// 3D: all of a layer's k, tile by tile of C. When the last operands have arrived, the sums of the last tile row and
 /// column are left.
 void GemmEstimate::tiles(Sums& sums, GemmCandidate const& candidate, Lines const& lines) const {
   auto const& g = candidate.grid;
@@ -176,11 +176,11 @@ void GemmEstimate::tiles(Sums& sums, GemmCandidate const& candidate, Lines const
   sums.chain += first + std::max(one, operands.mean_link()) + last + adding / of_all;
   sums.elsewhere += first + last;
   auto const ends = 2 * sums.messages / whole * plan_.machine.rates().overhead.value();
-  auto const links = operands.mean_link() + tile_ends[1] * of_sums.mean_link();  // t^2 of them have gone
+  auto const links = operands.mean_link() + tile_ends[1] * of_sums.mean_link();  // t^2 of them have been sent
   sums.in_turn += tiles_late * (std::max(links + one / of_all, one) + last + ends);
 }
 
-/// SUMMA: each panel of A goes to a row, each of B to a column, as many at a time as may be under way.
+/// SUMMA: each panel of A is sent to a row, each of B to a column, several at a time.
 void GemmEstimate::panels(Sums& sums, GemmCandidate const& candidate, Lines const& lines) const {
   auto const& g = candidate.grid;
   auto const rows = m_ / g.rows;
@@ -208,7 +208,7 @@ void GemmEstimate::panels(Sums& sums, GemmCandidate const& candidate, Lines cons
   }
 }
 
-/// Cannon: copies for the layers, then a block to who begins with it, then from hand to hand.
+/// Cannon: copies for the layers, the initial skew, then shifts.
 void GemmEstimate::blocks(Sums& sums, GemmCandidate const& candidate, Lines const& lines) const {
   double const q = candidate.grid.rows;
   double const c = candidate.grid.layers;
@@ -228,7 +228,7 @@ void GemmEstimate::blocks(Sums& sums, GemmCandidate const& candidate, Lines cons
     copies += lines.copy.busiest * block;
     sums.work += rates_.seconds({Kernel::copy, 0, 2 * block / c});
     add(sums, lines.copy, c > 1 ? matrix : 0, c > 1 ? q * q * halves : 0);
-    add(sums, skew, c * matrix / 2, c * q * q);  // a quarter round on the average
+    add(sums, skew, c * matrix / 2, c * q * q);  // a quarter of a ring on average
     add(sums, shift, (q - c) * matrix, (q - c) * q * q);
   }
   sums.work += q / c * one;
@@ -237,7 +237,7 @@ void GemmEstimate::blocks(Sums& sums, GemmCandidate const& candidate, Lines cons
   sums.in_turn += std::max(copies, first) + (steps - 1) * hop + one;
 }
 
-/// In the end the layers' partial sums are combined, each layer a part of the columns.
+/// At the end the layers' partial sums are combined, each layer a part of the columns.
 void GemmEstimate::layers(Sums& sums, GemmGrid const& grid, Lines const& lines) const {
   if (grid.layers == 1) return;
   auto const block = m_ / grid.rows * n_ / grid.cols;

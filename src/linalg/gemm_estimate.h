@@ -1,4 +1,4 @@
-// Seconds of a product before its graph is made: what a planner sorts thousands of candidates by.
+// Estimated seconds of a product without its graph, by which the plan sorts thousands of candidates.
 #pragma once
 
 #include <array>
@@ -17,43 +17,43 @@
 namespace allport::gemm_detail {
 
 /// The quantities of graph::price in closed form: work of a mean rank at the machine's kernel rates, seconds of the
-/// mean link of the busiest axis, and the chain from the first panel to the last sum. How a delivery goes along a
-/// grid's rows, columns or layers is looked at once for a grid in an order.
+/// mean link of the busiest axis, and the chain from the first panel to the last sum. The costs of deliveries along a
+/// grid's rows, columns and layers are computed once per grid and order.
 class GemmEstimate {
  public:
   /// @param plan must outlive it
-  /// @pre the machine says its flops
+  /// @pre the machine has rates
   explicit GemmEstimate(GemmPlan const& plan);
 
   /// Fills compute, communicate and total.
   void price(GemmCandidate& candidate);
-  /// Seconds that a candidate takes where links decide: owners send by turns, and each leaves some of a line's links
-  /// idle, so that traffic is not even; after that come the last product and the sums.
+  /// Seconds of a candidate whose time is that of the links: owners send in turn, and each leaves some links of a line
+  /// idle, so that the load is uneven; then come the last product and the sums.
   [[nodiscard]] Seconds in_turn(GemmCandidate const& candidate);
 
  private:
   /// A delivery from the middle of a line.
   struct Spread : LineSpread {
     double messages = 0;  // of a piece
-    double busiest = 0;   // seconds of the link that has most of a byte
+    double busiest = 0;   // seconds per byte of the busiest link
     /// Of all pieces together.
     [[nodiscard]] double seconds(double bytes) const { return piece_seconds(bytes / pieces); }
   };
-  /// How A and B go along rows and columns: panels to all, or blocks from hand to hand. And along layers: copies of
-  /// blocks, and sums.
+  /// Costs of A and B along rows and columns: panels to all ranks, or blocks from rank to rank. And along layers:
+  /// copies of blocks, and sums.
   struct Lines {
     std::array<Spread, 2> travel;
-    std::array<Spread, 2> skew;  // of Cannon: half round, the farthest that blocks go at first, all of a line at once
+    std::array<Spread, 2> skew;  // of Cannon: half round the line, the longest initial shift, all of a line at once
     Spread copy;
     Spread sum;
   };
-  /// What is summed up for a candidate.
+  /// Sums of a candidate.
   struct Sums {
     explicit Sums(Machine const& machine) : loads(machine) {}
     graph::AxisLoads loads;
     double work = 0;
     double chain = 0;
-    double elsewhere = 0;  // of the chain, what its busiest rank only waits for
+    double elsewhere = 0;  // part of the chain for which the busiest rank only waits
     double in_turn = 0;    // as in_turn()
     double messages = 0;
   };
@@ -73,11 +73,11 @@ class GemmEstimate {
   GemmPlan const& plan_;
   double size_;  // of an element
   double m_, n_, k_;
-  std::unique_ptr<graph::Transport> carrier_;  // from place to place
-  graph::DeliveryCosts passages_;
+  std::unique_ptr<graph::Transport> transport_;  // from place to place
+  graph::DeliveryCosts costs_;
   graph::Rates rates_;
   std::map<std::tuple<int, int, int, int, std::string>, Lines> known_;
-  LinkBytes loads_;  // none between calls
+  LinkBytes loads_;  // empty between calls
 };
 
 }  // namespace allport::gemm_detail

@@ -8,22 +8,24 @@
 #include "allport/mapping/mapping.h"
 #include "allport/tasks/transport.h"
 
-namespace allport::gemm_detail {
+namespace allport {
+
+namespace detail {
 
 namespace {
 
-/// Of larger machines no embeddings are tried: there are many, and each is looked at from every rank.
+/// On larger machines no embeddings are tried: there are many, and each is checked from every rank.
 constexpr Rank most_embedded = 4096;
-/// How many are priced beside the plain orders.
+/// Embeddings that are priced beside the plain orders.
 constexpr std::size_t embeddings_priced = 4;
 
 /// Whether all rows, columns and layers are boxes of the machine.
-bool has_boxes(Frame const& frame, Machine const& machine, std::optional<Mapping> const& mapping) {
-  for (Rank r = 0; r < frame.grid().ranks(); ++r) {
-    auto const place = *frame.place(r);
+bool has_boxes(GridLayout const& layout, Machine const& machine, std::optional<Mapping> const& mapping) {
+  for (Rank r = 0; r < layout.grid().ranks(); ++r) {
+    auto const at = *layout.coords(r);
     for (auto const line : {GridAxis::row, GridAxis::col, GridAxis::layer}) {
-      if (frame.index(place, line) != 0 || frame.length(line) == 1) continue;  // once for each line
-      auto members = frame.members(place, line);
+      if (GridLayout::index(at, line) != 0 || layout.length(line) == 1) continue;  // once per line
+      auto members = layout.members(at, line);
       for (auto& member : members) member = mapping ? mapping->place(member) : member;
       if (!find_box(machine, members)) return false;
     }
@@ -38,9 +40,9 @@ void ensure_order(std::string const& order, Machine const& machine) {
     Embedding::parse(order).check(machine);
     return;
   }
-  std::string_view const letters = "ijl";
-  ensure(order.empty() || std::is_permutation(order.begin(), order.end(), letters.begin(), letters.end()), "order",
-         order, "the grid's axes i, j and l, the fastest running over the ranks first",
+  std::string_view const axes = "ijl";
+  ensure(order.empty() || std::is_permutation(order.begin(), order.end(), axes.begin(), axes.end()), "order", order,
+         "the grid's axes i, j and l, the fastest running over the ranks first",
          "write jil, or leave it out to have it chosen");
 }
 
@@ -60,7 +62,7 @@ std::vector<std::string> const& EmbeddedOrders::of(GemmGrid const& grid, std::ve
 std::vector<std::string> EmbeddedOrders::found(GemmGrid const& grid, std::vector<std::string> const& plain) const {
   if (machine_.ranks() > most_embedded || grid.ranks() != machine_.ranks()) return {};
   for (auto const& order : plain) {
-    if (has_boxes(Frame(grid, order, mapping_), machine_, mapping_)) return {};
+    if (has_boxes(GridLayout(grid, order, mapping_), machine_, mapping_)) return {};
   }
   std::vector<std::string> orders;
   for (auto const& one : embeddings(machine_, {grid.rows, grid.cols, grid.layers}, embeddings_priced))
@@ -68,15 +70,12 @@ std::vector<std::string> EmbeddedOrders::found(GemmGrid const& grid, std::vector
   return orders;
 }
 
-Frame::Frame(GemmGrid grid, std::string const& order, std::optional<Mapping> const& mapping) : grid_(grid) {
+GridLayout::GridLayout(GemmGrid grid, std::string const& order, std::optional<Mapping> const& mapping) : grid_(grid) {
   if (Embedding::is_one(order)) {
     ranks_ = Embedding::parse(order).places();
     auto const rank_at = mapping ? mapping->inverse() : Mapping::identity(static_cast<Rank>(ranks_.size()));
-    seats_.resize(ranks_.size());
-    for (std::size_t seat = 0; seat < ranks_.size(); ++seat) {
-      ranks_[seat] = rank_at.place(ranks_[seat]);
-      seats_[static_cast<std::size_t>(ranks_[seat])] = static_cast<int>(seat);
-    }
+    for (auto& rank : ranks_) rank = rank_at.place(rank);
+    index_ranks();
     return;
   }
   int stride = 1;
@@ -87,18 +86,30 @@ Frame::Frame(GemmGrid grid, std::string const& order, std::optional<Mapping> con
   }
 }
 
-std::optional<Place> Frame::place(Rank r) const {
-  if (r >= grid_.ranks()) {
-    return std::nullopt;
-  }
-  if (!seats_.empty()) {
-    auto const seat = seats_[static_cast<std::size_t>(r)];
-    return Place{seat % grid_.rows, seat / grid_.rows % grid_.cols, seat / grid_.rows / grid_.cols};
-  }
-  return Place{r / stride_[0] % grid_.rows, r / stride_[1] % grid_.cols, r / stride_[2] % grid_.layers};
+GridLayout::GridLayout(GemmGrid grid, std::vector<Rank> ranks) : grid_(grid), ranks_(std::move(ranks)) {
+  index_ranks();
 }
 
-std::vector<Rank> Frame::members(Place p, GridAxis line) const {
+void GridLayout::index_ranks() {
+  for (std::size_t number = 0; number < ranks_.size(); ++number) {
+    auto const rank = static_cast<std::size_t>(ranks_[number]);
+    if (rank >= number_of_.size()) number_of_.resize(rank + 1, -1);
+    number_of_[rank] = static_cast<int>(number);
+  }
+}
+
+std::optional<GridCoords> GridLayout::coords(Rank rank) const {
+  if (ranks_.empty()) {
+    if (rank >= grid_.ranks()) return std::nullopt;
+    return GridCoords{rank / stride_[0] % grid_.rows, rank / stride_[1] % grid_.cols, rank / stride_[2] % grid_.layers};
+  }
+  bool const known = rank >= 0 && static_cast<std::size_t>(rank) < number_of_.size();
+  auto const number = known ? number_of_[static_cast<std::size_t>(rank)] : -1;
+  if (number < 0) return std::nullopt;
+  return GridCoords{number % grid_.rows, number / grid_.rows % grid_.cols, number / grid_.rows / grid_.cols};
+}
+
+std::vector<Rank> GridLayout::members(GridCoords p, GridAxis line) const {
   std::vector<Rank> ranks;
   for (int x = 0; x < length(line); ++x) {
     (line == GridAxis::row ? p.j : line == GridAxis::col ? p.i : p.l) = x;
@@ -107,8 +118,16 @@ std::vector<Rank> Frame::members(Place p, GridAxis line) const {
   return ranks;
 }
 
-int pieces_of(int ranks, Machine const& machine, MulticastTree way) {
-  if (ranks <= 2 || way != MulticastTree::axes) return 1;
+std::vector<Rank> GridLayout::layer(int l) const {
+  std::vector<Rank> ranks;
+  for (int j = 0; j < grid_.cols; ++j) {
+    for (int i = 0; i < grid_.rows; ++i) ranks.push_back(rank({i, j, l}));
+  }
+  return ranks;
+}
+
+int pieces_of(int ranks, Machine const& machine, MulticastTree tree) {
+  if (ranks <= 2 || tree != MulticastTree::axes) return 1;
   std::vector<int> lengths;
   bool rings = false;
   for (int a = 0; a < machine.axes(); ++a) {
@@ -124,8 +143,12 @@ int pieces_of(int ranks, Machine const& machine, MulticastTree way) {
   return std::max(rings ? 2 * axes : axes, 1);
 }
 
-Distribution c_distribution(GemmProblem const& problem, Frame const& frame, GemmCuts const& cuts) {
-  auto const& grid = frame.grid();
+}  // namespace detail
+
+namespace gemm_detail {
+
+Distribution c_distribution(GemmProblem const& problem, GridLayout const& layout, GemmCuts const& cuts) {
+  auto const& grid = layout.grid();
   PartsOfGrid const parts(problem, grid, cuts);
   std::vector<Index> rows{0};
   for (int i = 0; i < grid.rows; ++i) rows.push_back(parts.row(i + 1));
@@ -134,9 +157,7 @@ Distribution c_distribution(GemmProblem const& problem, Frame const& frame, Gemm
   for (int j = 0; j < grid.cols; ++j) {
     for (int l = 0; l < grid.layers; ++l) {
       cols.push_back(parts.col(j) + cut(parts.cols(j), grid.layers, l + 1));
-      for (int i = 0; i < grid.rows; ++i) {
-        owners.push_back(frame.rank({i, j, l}));
-      }
+      for (int i = 0; i < grid.rows; ++i) owners.push_back(layout.rank({i, j, l}));
     }
   }
   return {AxisDistribution::cuts(std::move(rows)), AxisDistribution::cuts(std::move(cols)), std::move(owners)};
@@ -158,4 +179,6 @@ Distribution operand_distribution(Trans trans, std::vector<Index> row_cuts, std:
   return {AxisDistribution::cuts(std::move(col_cuts)), AxisDistribution::cuts(std::move(row_cuts)), std::move(turned)};
 }
 
-}  // namespace allport::gemm_detail
+}  // namespace gemm_detail
+
+}  // namespace allport

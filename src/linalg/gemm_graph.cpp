@@ -18,12 +18,12 @@ ProductGraph::ProductGraph(GemmProblem const& problem, Machine const& machine, G
     : problem_(problem),
       ranks_(machine.ranks()),
       element_(bytes_of(problem.type)),
-      frame_(candidate.grid, candidate.order, mapping),
+      layout_(candidate.grid, candidate.order, mapping),
       grid_(candidate.grid),
       parts_of_grid_(problem, candidate.grid, candidate.cuts),
       sum_pieces_(halves_along(grid_.layers, machine)) {}
 
-void ProductGraph::give_sums(Task last, std::uint16_t sum, std::int32_t k, VisitEdge visit) const {
+void ProductGraph::send_sums(Task last, std::uint16_t sum, std::int32_t k, VisitEdge visit) const {
   for (int x = 0; layered() && x < grid_.layers * sum_pieces_; ++x) {
     auto const layer = static_cast<std::uint16_t>(x / sum_pieces_);
     visit({{sum, layer, last.i, last.j, k}, x % sum_pieces_, x, EdgeKind::sum});
@@ -33,15 +33,15 @@ void ProductGraph::give_sums(Task last, std::uint16_t sum, std::int32_t k, Visit
 void ProductGraph::each_summand(int layer, int piece, FunctionRef<void(int layer)> visit) const {
   auto const layers = grid_.layers;
   for (int x = 1; x <= layers; ++x)
-    visit(!both_ways() ? x - 1 : (piece == 0 ? layer + x : layer + layers - x) % layers);
+    visit(!bidirectional() ? x - 1 : (piece == 0 ? layer + x : layer + layers - x) % layers);
 }
 
 SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
                        std::optional<Mapping> const& mapping)
     : ProductGraph(problem, machine, candidate, mapping),
       in_step_(tasks::moves_while_polled(machine)),
-      row_pieces_(line_trees(frame_, GridAxis::row, machine, mapping)),
-      col_pieces_(line_trees(frame_, GridAxis::col, machine, mapping)) {
+      row_pieces_(line_trees(layout_, GridAxis::row, machine, mapping)),
+      col_pieces_(line_trees(layout_, GridAxis::col, machine, mapping)) {
   // Layers' shares of k have one of two lengths.
   for (int const l : {0, grid_.layers - 1}) {
     auto& layer = layers_[is_longer(l) ? 1 : 0];
@@ -52,13 +52,13 @@ SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmC
       layer.before.push_back(layer.panels);
       layer.panels += slab.panels;
     }
-    // A layer without a share of k has nothing to add, and says so.
+    // A layer without a share of k has one empty panel.
     if (layer.slabs.empty()) {
       layer.slabs.push_back({});
       layer.before.push_back(0);
       layer.panels = 1;
     }
-    // In a buffer of its own; the slowest rank's step is the bound.
+    // Panels that a rank may send before it has used earlier ones.
     layer.slots = std::min(layer.panels, panels_ahead - 1);
     steps_ = std::max(steps_, layer.panels);
   }
@@ -88,7 +88,7 @@ Index SummaGraph::widest(int layer) const {
 }
 
 void SummaGraph::entries(Rank rank, VisitTask visit) const {
-  auto const at = frame_.place(rank);
+  auto const at = layout_.coords(rank);
   if (!at) return;
   for (std::int64_t s = 0; s < layer(at->l).slots; ++s) {
     tasks(rank, s, [&](Task task) {
@@ -98,7 +98,7 @@ void SummaGraph::entries(Rank rank, VisitTask visit) const {
 }
 
 std::optional<std::int64_t> SummaGraph::count(Rank rank) const {
-  auto const at = frame_.place(rank);
+  auto const at = layout_.coords(rank);
   if (!at) return 0;
   auto const& of = layer(at->l);
   auto tasks = of.panels + (layered() ? 1 : 0);
@@ -129,17 +129,17 @@ void SummaGraph::children(Task t, VisitEdge visit) const {
   auto const line = line_of(t);
   auto const all = pieces(line, panel(t));
   for (int p = 0; in_step_ && p < all; ++p) visit({at(multiply, t.i, t.j, t), own, p, EdgeKind::sent});
-  for (int x = 0; x < frame_.length(line); ++x) {
+  for (int x = 0; x < layout_.length(line); ++x) {
     auto const child = t.kind == of_a ? at(multiply, t.i, x, t) : at(multiply, x, t.j, t);
     for (int p = 0; p < all; ++p) visit({child, input_of(line, p), p});
   }
 }
 
-/// The next product adds to the same block; a panel leaves when an earlier one has been used; in the end the layers'
+/// The next product adds to the same block; a panel is sent when an earlier one has been used; at the end the layers'
 /// blocks are summed, each layer a part of the columns.
 void SummaGraph::follow(Task t, VisitEdge visit) const {
   if (is_last(t)) {
-    return give_sums(t, sum, 0, visit);
+    return send_sums(t, sum, 0, visit);
   }
   auto next = t;
   ++next.k;
@@ -172,7 +172,7 @@ std::optional<Shape> SummaGraph::input(Task t, int index) const {
   return of_row ? Shape{rows(t.i), width, 0} : Shape{width, cols(t.j), 0};
 }
 
-/// Of one piece: what BLAS multiplies at a time.
+/// Columns of one piece, which BLAS multiplies at a time.
 Index SummaGraph::depth(Task product) const {
   auto const now = panel(product);
   return now.width() / std::max({pieces(GridAxis::row, now), pieces(GridAxis::col, now), 1});
@@ -186,7 +186,7 @@ Work SummaGraph::work(Task t) const {
   return {Kernel::copy, 0, 2 * static_cast<double>(element_) * static_cast<double>(elements)};
 }
 
-/// What others wait for before all products, as far as panels may be ahead; earlier panels first.
+/// Panels that other ranks wait for come before all products; earlier panels first.
 double SummaGraph::priority(Task t) const {
   bool const sends = t.kind == of_a || t.kind == of_b;
   return static_cast<double>((sends ? 2 * steps_ : steps_) - t.k);
@@ -197,22 +197,22 @@ void SummaGraph::writes(Task t, VisitTask visit) const {
 }
 
 void SummaGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
-  auto const place = frame_.place(rank);
-  if (!place) return;
+  auto const at = layout_.coords(rank);
+  if (!at) return;
   auto const task = [&](Kind kind, std::int64_t k) {
-    return Task{kind, static_cast<std::uint16_t>(place->l), place->i, place->j, static_cast<std::int32_t>(k)};
+    return Task{kind, static_cast<std::uint16_t>(at->l), at->i, at->j, static_cast<std::int32_t>(k)};
   };
   if (step == steps_) return visit(task(sum, 0));
   auto const product = task(multiply, step);
   if (step >= panels(product.layer)) return;
   auto const now = panel(product);
-  if (travels(GridAxis::row) && now.width() > 0 && now.a_owner == place->j) visit(task(of_a, step));
-  if (travels(GridAxis::col) && now.width() > 0 && now.b_owner == place->i) visit(task(of_b, step));
+  if (travels(GridAxis::row) && now.width() > 0 && now.a_owner == at->j) visit(task(of_a, step));
+  if (travels(GridAxis::col) && now.width() > 0 && now.b_owner == at->i) visit(task(of_b, step));
   visit(product);
 }
 
 std::optional<Task> SummaGraph::leads(std::int64_t step) const {
-  auto const last = static_cast<std::uint16_t>(grid_.layers - 1);  // has as many steps as any
+  auto const last = static_cast<std::uint16_t>(grid_.layers - 1);  // no layer has more steps
   Task task{multiply, last, 0, 0, static_cast<std::int32_t>(step)};
   if (step >= panels(last)) return task.kind = sum, task.k = 0, task;
   auto const now = panel(task);
@@ -222,8 +222,8 @@ std::optional<Task> SummaGraph::leads(std::int64_t step) const {
   return task;
 }
 
-/// Every panel of others once.
-Traffic SummaGraph::received(Place p) const {
+/// Every panel of other ranks once.
+Traffic SummaGraph::received(GridCoords p) const {
   auto const& of = parts_of_grid();
   auto const k = of.k(p.l);
   auto const own_a = of.k_of_a(p.l, p.j + 1) - of.k_of_a(p.l, p.j);
@@ -235,12 +235,12 @@ Traffic SummaGraph::received(Place p) const {
   return {0, messages, 0, (elements + sums_received(p)) * element_};
 }
 
-/// A panel of A and one of B a step, of as many steps as run at a time.
-Index SummaGraph::most_kept(Place p) const {
+/// A panel of A and one of B for each step that runs at a time.
+Index SummaGraph::most_stored(GridCoords p) const {
   auto const k = share(problem_.k, grid_.layers, p.l);
   auto const under_way = std::min(ahead(), std::max<std::int64_t>(panels(p.l), 1));
-  auto const kept = std::min(widest(p.l) * under_way, k);
-  return kept * ((grid_.cols > 1 ? rows(p.i) : 0) + (grid_.rows > 1 ? cols(p.j) : 0)) + sums_kept(p);
+  auto const stored = std::min(widest(p.l) * under_way, k);
+  return stored * ((grid_.cols > 1 ? rows(p.i) : 0) + (grid_.rows > 1 ? cols(p.j) : 0)) + sums_stored(p);
 }
 
 std::unique_ptr<ProductGraph> product_graph(GemmProblem const& problem, Machine const& machine,

@@ -1,4 +1,4 @@
-// SUMMA as a graph: panels of A and B travel along rows and columns, products add up, layers' sums are combined.
+// SUMMA as a graph: panels of A and B are sent along rows and columns, products are accumulated, layers are summed.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ namespace allport::gemm_detail {
 /// Steps that run at a time.
 inline constexpr std::int64_t panels_ahead = 4;
 
-/// `of_a` and `of_b` give a panel to a row or a column of the grid, `multiply` adds its product to the rank's block,
-/// `sum` combines the layers' blocks, each layer a part of the columns. Where nobody else needs a panel it is no task.
+/// `of_a` and `of_b` send a panel to a row or a column of the grid, `multiply` adds its product to the rank's block of
+/// C, `sum` combines the layers' blocks, each layer a part of the columns. A panel that no other rank needs has no
+/// task.
 ///
-/// A panel is as many outputs as there are trees in the line that it goes along (line_trees()), each with a part of its
-/// k.
+/// A panel has as many outputs as the line has link-disjoint trees (line_trees()), each with a part of its k.
 class SummaGraph : public ProductGraph {
  public:
   SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
@@ -48,15 +48,15 @@ class SummaGraph : public ProductGraph {
   std::optional<Task> leads(std::int64_t step) const override;
 
   std::int64_t ahead() const override { return panels_ahead; }
-  Traffic received(Place p) const override;
-  Index most_kept(Place p) const override;
+  Traffic received(GridCoords p) const override;
+  Index most_stored(GridCoords p) const override;
   Index depth(Task product) const override;
 
  protected:
   enum Kind : std::uint16_t { of_a, of_b, multiply, sum };
   enum Input { own };
 
-  /// The k of a panel, from its first, that its piece x of `pieces` has.
+  /// The k of piece x of `pieces`, relative to the first of the panel.
   struct Piece {
     Index first = 0;
     Index last = 0;
@@ -65,19 +65,19 @@ class SummaGraph : public ProductGraph {
   [[nodiscard]] static Piece piece(Panel const& panel, int pieces, int x) {
     return {cut(panel.width(), pieces, x), cut(panel.width(), pieces, x + 1)};
   }
-  /// Outputs that a panel's task has.
+  /// Outputs of a panel's task.
   [[nodiscard]] int pieces(GridAxis line, Panel const& panel) const { return line_pieces(pieces(line), panel.width()); }
-  /// The product's input that a piece comes in by.
+  /// The input of a product that is piece x.
   [[nodiscard]] int input_of(GridAxis line, int x) const { return 1 + (line == GridAxis::row ? 0 : row_pieces_) + x; }
 
   static GridAxis line_of(Task t) { return t.kind == of_a ? GridAxis::row : GridAxis::col; }
-  [[nodiscard]] bool travels(GridAxis line) const { return frame_.length(line) > 1; }
+  [[nodiscard]] bool travels(GridAxis line) const { return layout_.length(line) > 1; }
   [[nodiscard]] Panel panel(Task t) const;
   [[nodiscard]] std::int64_t panels(int l) const { return layer(l).panels; }
   [[nodiscard]] bool is_last(Task t) const { return t.k + 1 == panels(t.layer); }
 
  private:
-  /// The slabs of a layer's share of k, and how many panels come before each.
+  /// The slabs of a layer's share of k, and the number of panels before each.
   struct Layer {
     std::vector<Slab> slabs;
     std::vector<Index> before;
@@ -96,10 +96,10 @@ class SummaGraph : public ProductGraph {
   [[nodiscard]] Index widest(int layer) const;
   [[nodiscard]] int pieces(GridAxis line) const { return line == GridAxis::row ? row_pieces_ : col_pieces_; }
 
-  bool in_step_;  ///< who sends a panel multiplies by it when it has left, as others do when it has come
+  bool in_step_;  ///< the sender of a panel multiplies by it after it was sent, as others after it arrived
   int row_pieces_;
   int col_pieces_;
-  std::array<Layer, 2> layers_;  // of the shorter shares of k, and of those that are longer by one
+  std::array<Layer, 2> layers_;  // with the shorter share of k, and with the one that is longer by 1
   std::int64_t steps_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The grids that a plan of a product tries, the orders in which they lie over ranks, and the places that are looked at.
+// The grids that a plan of a product tries, their orders over the ranks, and the ranks that are examined.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ inline double narrowness(int p) {
   return static_cast<double>(p) / side / side;
 }
 
-/// All ranks, and a few less where leaving some out buys a better grid: a prime number of ranks has only lines. Small
-/// numbers are all tried, of larger ones only those with a squarer grid than every number above.
+/// All ranks, and fewer where leaving some out gives a better grid: a prime number of ranks has only lines. All small
+/// numbers are tried, and those larger ones whose grids are squarer than those of every number above.
 inline std::vector<int> rank_counts(Rank ranks) {
   constexpr int few = 16;
   std::vector<int> counts{ranks};
@@ -37,25 +37,23 @@ inline std::vector<GemmGrid> grids(GemmOptions const& options, Rank ranks) {
   if (options.grid.ranks() != 0) {
     return {options.grid};
   }
-  // On many ranks long and thin grids lose by far; they are not even priced.
+  // On many ranks long and thin grids are far slower; they are not priced.
   constexpr int many = 256;
   constexpr int thin = 64;
   std::vector<GemmGrid> result;
   for (auto const p : rank_counts(ranks)) {
     for (int c = 1; c <= p; ++c) {
       if (p % c != 0) continue;
-      for (int r = 1; r <= p / c; ++r) {
-        auto const q = p / c / r;
-        if (p / c % r != 0) continue;
-        if (p > many && (std::max(r, q) > thin * std::min(r, q) || c > thin * std::max(r, q))) continue;
+      each_layer_grid(p, c, [&](int r, int q) {
+        if (p > many && (std::max(r, q) > thin * std::min(r, q) || c > thin * std::max(r, q))) return;
         result.push_back({r, q, c});
-      }
+      });
     }
   }
   return result;
 }
 
-/// Orders in which grid axes may run over the machine; axes of length 1 do not matter.
+/// Orders of the grid axes over the machine that differ; axes of length 1 do not count.
 inline std::vector<std::string> gemm_orders(GemmGrid const& grid) {
   std::vector<std::string> result;
   std::vector<std::vector<int>> seen;
@@ -73,28 +71,28 @@ inline std::vector<std::string> gemm_orders(GemmGrid const& grid) {
   return result;
 }
 
-inline std::vector<Place> all_places(GemmGrid const& grid) {
-  std::vector<Place> places;
+inline std::vector<GridCoords> all_coords(GemmGrid const& grid) {
+  std::vector<GridCoords> coords;
   for (int l = 0; l < grid.layers; ++l) {
     for (int j = 0; j < grid.cols; ++j) {
-      for (int i = 0; i < grid.rows; ++i) places.push_back({i, j, l});
+      for (int i = 0; i < grid.rows; ++i) coords.push_back({i, j, l});
     }
   }
-  return places;
+  return coords;
 }
 
-/// The grid's corners and the place after the first on each axis: the extremes of every balanced distributing.
-inline std::vector<Place> corner_places(GemmGrid const& grid) {
-  std::vector<Place> places;
+/// The grid's corners: where the parts of balanced distributions are largest and smallest.
+inline std::vector<GridCoords> corner_coords(GemmGrid const& grid) {
+  std::vector<GridCoords> coords;
   for (int const i : {0, grid.rows - 1}) {
     for (int const j : {0, grid.cols - 1}) {
       for (int const l : {0, grid.layers - 1}) {
-        Place const p{i, j, l};
-        if (std::find(places.begin(), places.end(), p) == places.end()) places.push_back(p);
+        GridCoords const p{i, j, l};
+        if (std::find(coords.begin(), coords.end(), p) == coords.end()) coords.push_back(p);
       }
     }
   }
-  return places;
+  return coords;
 }
 
 }  // namespace allport::gemm_detail

@@ -7,7 +7,7 @@
 
 namespace allport::gemm_detail {
 
-/// Indices of k that one column of ranks owns in A and one row in B, cut into panels of at most a width.
+/// Indices of k that one grid column owns in A and one grid row in B, cut into panels.
 struct Slab {
   Index begin = 0;
   Index length = 0;
@@ -15,10 +15,10 @@ struct Slab {
   int b_owner = 0;  // i
   Index panels = 1;
 };
-/// Of a layer's share of k, from its first index on.
+/// The slabs of a layer's share of k, relative to its first index. @param width  the widest panel
 [[nodiscard]] std::vector<Slab> slabs_of(PartsOfGrid const& parts, int layer, Index width);
 
-/// What travels at once.
+/// Columns of A and rows of B that are sent at once.
 struct Panel {
   Index begin = 0;
   Index end = 0;

@@ -1,4 +1,4 @@
-// What the graphs of products have in common: places, the blocks of C, and sums over layers.
+// What the graphs of products share: grid coordinates, the blocks of C, and sums over layers.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 
 namespace allport::gemm_detail {
 
-/// A task is at a place of the grid: (i, j, layer); k counts the products there.
+/// A task is at coordinates (i, j, layer) of the grid; k counts the products there.
 ///
-/// Each layer sums a part of the columns of a rank's block of C. Of three layers or more on a machine with rings, one
-/// half of it comes from the layers below, from one to the next, and the other half from those above: a bucket
-/// reduce-scatter both ways round.
+/// Each layer sums a part of the columns of a rank's block of C. With three or more layers on a machine with rings, one
+/// half of the part is summed through the layers below and the other half through those above: a bucket reduce-scatter
+/// in both directions.
 class ProductGraph : public TaskGraph {
  public:
   ProductGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
@@ -26,16 +26,16 @@ class ProductGraph : public TaskGraph {
 
   Rank ranks() const override { return ranks_; }
   std::int64_t element() const override { return element_; }
-  Rank owner(Task t) const override { return frame_.rank({t.i, t.j, t.layer}); }
-  SumTree sum_tree(Task, int) const override { return both_ways() ? SumTree::chain : SumTree::halves; }
+  Rank owner(Task t) const override { return layout_.rank({t.i, t.j, t.layer}); }
+  SumTree sum_tree(Task, int) const override { return bidirectional() ? SumTree::chain : SumTree::halves; }
 
-  /// So many steps run at a time; 0: all.
+  /// Steps that run at a time; 0: all.
   [[nodiscard]] virtual std::int64_t ahead() const = 0;
-  /// What a place gets for itself, without what it relays.
-  [[nodiscard]] virtual Traffic received(Place p) const = 0;
-  /// Elements of outputs that a place keeps; a run never keeps more.
-  [[nodiscard]] virtual Index most_kept(Place p) const = 0;
-  /// The inner extent of what a product's task multiplies at a time.
+  /// Traffic that coordinates p receive for their own tasks, without what they relay.
+  [[nodiscard]] virtual Traffic received(GridCoords p) const = 0;
+  /// Upper bound on the elements of outputs that are stored at coordinates p.
+  [[nodiscard]] virtual Index most_stored(GridCoords p) const = 0;
+  /// The inner extent that a product's task multiplies at a time.
   [[nodiscard]] virtual Index depth(Task product) const = 0;
 
  protected:
@@ -43,23 +43,23 @@ class ProductGraph : public TaskGraph {
   [[nodiscard]] PartsOfGrid const& parts_of_grid() const { return parts_of_grid_; }
   [[nodiscard]] Index rows(int i) const { return parts_of_grid_.rows(i); }
   [[nodiscard]] Index cols(int j) const { return parts_of_grid_.cols(j); }
-  /// Of a rank's block of C, the columns that a layer sums: all, or of a piece.
+  /// Columns of a rank's block of C that a layer sums: all, or those of a piece.
   [[nodiscard]] Index summed_cols(int j, int layer) const { return share(cols(j), grid_.layers, layer); }
   [[nodiscard]] Index summed_cols(int j, int layer, int piece) const {
     return share(summed_cols(j, layer), sum_pieces_, piece);
   }
   [[nodiscard]] int sum_pieces() const { return sum_pieces_; }
 
-  /// From the last product at a place, or of a tile, to the sums number k of all layers: output x of it is piece
-  /// x % sum_pieces() of layer x / sum_pieces().
-  void give_sums(Task last, std::uint16_t sum, std::int32_t k, VisitEdge visit) const;
+  /// Edges from the last product at some coordinates, or of a tile, to sum number k of all layers: output x is piece x
+  /// % sum_pieces() of layer x / sum_pieces().
+  void send_sums(Task last, std::uint16_t sum, std::int32_t k, VisitEdge visit) const;
   [[nodiscard]] Shape part_of_sum(Task last, int output) const {
     return {rows(last.i), summed_cols(last.j, output / sum_pieces_, output % sum_pieces_), 0};
   }
   [[nodiscard]] Shape summed(Task sum, int piece) const {
     return {rows(sum.i), summed_cols(sum.j, sum.layer, piece), 0};
   }
-  /// Layers in the order in which a piece of a layer's sum is combined.
+  /// Visits the layers in the order in which a piece of a layer's sum is combined.
   void each_summand(int layer, int piece, FunctionRef<void(int layer)> visit) const;
 
   [[nodiscard]] Work product(Task t, Index depth) const {
@@ -72,34 +72,34 @@ class ProductGraph : public TaskGraph {
     auto const elements = static_cast<double>(rows(t.i)) * static_cast<double>(cols(t.j));
     return {Kernel::add, 0, static_cast<double>(element_) * elements / grid_.layers};
   }
-  /// Of the layers' sums a place gets what halving after halving brings, or both ways round what passes, and keeps its
-  /// block in parts and others' partial sums of each.
+  /// Summing the layers, a rank receives the parts of recursive halving, or all partial sums that pass in both
+  /// directions, and stores its block in parts and others' partial sums of each.
   [[nodiscard]] int halvings() const { return std::bit_width(static_cast<unsigned>(grid_.layers) - 1); }
-  [[nodiscard]] int sum_messages() const { return both_ways() ? sum_pieces_ * (grid_.layers - 1) : halvings(); }
-  /// At least as much as a mean rank receives, sums for others that it combines and passes on among them: as many
-  /// elements as it sends.
-  [[nodiscard]] Index sums_received(Place p) const {
+  [[nodiscard]] int sum_messages() const { return bidirectional() ? sum_pieces_ * (grid_.layers - 1) : halvings(); }
+  /// An upper bound on the mean: it counts partial sums that a rank combines for others and passes on, as many elements
+  /// as it sends.
+  [[nodiscard]] Index sums_received(GridCoords p) const {
     auto const own = summed_cols(p.j, p.l);
-    return rows(p.i) * (both_ways() ? (grid_.layers - 1) * own : std::max(halvings() * own, cols(p.j) - own));
+    return rows(p.i) * (bidirectional() ? (grid_.layers - 1) * own : std::max(halvings() * own, cols(p.j) - own));
   }
-  [[nodiscard]] Index sums_kept(Place p) const {
-    return layered() ? (both_ways() ? 2 : 1 + halvings()) * rows(p.i) * cols(p.j) : 0;
+  [[nodiscard]] Index sums_stored(GridCoords p) const {
+    return layered() ? (bidirectional() ? 2 : 1 + halvings()) * rows(p.i) * cols(p.j) : 0;
   }
 
   GemmProblem problem_;
   Rank ranks_;
   std::int64_t element_;
-  Frame frame_;
+  GridLayout layout_;
   GemmGrid grid_;
 
  private:
-  [[nodiscard]] bool both_ways() const { return sum_pieces_ > 1; }
+  [[nodiscard]] bool bidirectional() const { return sum_pieces_ > 1; }
 
   PartsOfGrid parts_of_grid_;
   int sum_pieces_ = 1;
 };
 
-/// By the candidate's algorithm.
+/// The graph of the candidate's algorithm.
 [[nodiscard]] std::unique_ptr<ProductGraph> product_graph(GemmProblem const& problem, Machine const& machine,
                                                           GemmCandidate const& candidate,
                                                           std::optional<Mapping> const& mapping);

@@ -7,37 +7,38 @@ namespace allport::gemm_detail {
 
 namespace {
 
-/// Row of the product's grid for each row of the caller's, and column for each column.
-struct GridPlaces {
+/// The grid row of the product for each row of the caller's grid, and the column for each column.
+struct Permutation {
   std::vector<int> rows;
   std::vector<int> cols;
 };
 
-std::optional<GridPlaces> places_of(ProcessGrid const& given, Frame const& frame) {
-  auto const& grid = frame.grid();
+std::optional<Permutation> places_of(ProcessGrid const& given, GridLayout const& layout) {
+  auto const& grid = layout.grid();
   if (grid.layers > 1 || given.rows() != grid.rows || given.cols() != grid.cols) return std::nullopt;
-  GridPlaces places;
+  Permutation places;
   for (int i = 0; i < given.rows(); ++i) {
-    auto const at = frame.place(given.rank_at(i, 0));
+    auto const at = layout.coords(given.rank_at(i, 0));
     if (!at) return std::nullopt;
     places.rows.push_back(at->i);
   }
   for (int j = 0; j < given.cols(); ++j) {
-    auto const at = frame.place(given.rank_at(0, j));
+    auto const at = layout.coords(given.rank_at(0, j));
     if (!at) return std::nullopt;
     places.cols.push_back(at->j);
   }
   for (int j = 0; j < given.cols(); ++j) {
     for (int i = 0; i < given.rows(); ++i) {
-      auto const at = frame.place(given.rank_at(i, j));
-      auto const wanted = Place{places.rows[static_cast<std::size_t>(i)], places.cols[static_cast<std::size_t>(j)], 0};
-      if (!at || !(*at == wanted)) return std::nullopt;
+      auto const at = layout.coords(given.rank_at(i, j));
+      auto const row = places.rows[static_cast<std::size_t>(i)];
+      auto const col = places.cols[static_cast<std::size_t>(j)];
+      if (!at || !(*at == GridCoords{row, col, 0})) return std::nullopt;
     }
   }
   return places;
 }
 
-/// Part after part, in the order of the product's grid.
+/// Contiguous parts in the order of the product's grid.
 AxisDistribution in_blocks(AxisDistribution const& axis, std::vector<int> const& places) {
   std::vector<Index> counts(places.size());
   for (std::size_t p = 0; p < places.size(); ++p) {
@@ -48,16 +49,16 @@ AxisDistribution in_blocks(AxisDistribution const& axis, std::vector<int> const&
   return AxisDistribution::cuts(std::move(cuts));
 }
 
-/// Consecutive k that one part of either matrix has.
+/// Consecutive k that one part of each matrix owns.
 struct Piece {
-  int place = 0;  ///< of the owner whose order they take
+  int place = 0;  ///< of the owner that gives the order
   Index mine = 0;
-  Index theirs = 0;  ///< where the other matrix has them
+  Index theirs = 0;  ///< local index in the other matrix
   int their_place = 0;
   Index length = 0;
 };
 
-/// All of k, as `mine` has them part after part.
+/// All of k in the order of the parts of `mine`.
 std::vector<Piece> in_order(AxisDistribution const& mine, std::vector<int> const& places,
                             AxisDistribution const& theirs, std::vector<int> const& their_places) {
   std::vector<Piece> pieces;
@@ -73,7 +74,7 @@ std::vector<Piece> in_order(AxisDistribution const& mine, std::vector<int> const
   return pieces;
 }
 
-/// Whether the other matrix has them in this order, too.
+/// Whether the other matrix stores them in the same order.
 bool is_their_order(std::vector<Piece> const& pieces) {
   int place = 0;
   Index next = 0;
@@ -86,7 +87,7 @@ bool is_their_order(std::vector<Piece> const& pieces) {
   return true;
 }
 
-/// The other matrix's local indices in this order; empty where that is how they lie.
+/// The other matrix's local indices in this order; empty if they are stored so.
 std::vector<Run> local_order(std::vector<Piece> const& pieces) {
   std::vector<Run> runs;
   Index at = 0;
@@ -104,14 +105,14 @@ std::vector<Run> local_order(std::vector<Piece> const& pieces) {
 
 }  // namespace
 
-std::optional<Relabelled> relabelled(GemmProblem const& problem, Frame const& frame, GemmGiven const& given) {
+std::optional<Relabelled> relabelled(GemmProblem const& problem, GridLayout const& layout, GemmGiven const& given) {
   auto const& a = given.a;
   auto const& b = given.b;
   auto const& c = given.c;
   if (problem.trans_a != Trans::none || problem.trans_b != Trans::none) return std::nullopt;
   if (!(a.grid() == c.grid()) || !(b.grid() == c.grid())) return std::nullopt;
   if (!(a.rows() == c.rows()) || !(b.cols() == c.cols())) return std::nullopt;
-  auto const places = places_of(c.grid(), frame);
+  auto const places = places_of(c.grid(), layout);
   if (!places) return std::nullopt;
   Relabelled made;
   if (a.cols().parts() > 1) {
@@ -125,8 +126,8 @@ std::optional<Relabelled> relabelled(GemmProblem const& problem, Frame const& fr
     made.k_of_a = local_order(in_order(b.rows(), places->rows, a.cols(), places->cols));
   }
   std::vector<Rank> ranks;
-  for (int j = 0; j < frame.grid().cols; ++j) {
-    for (int i = 0; i < frame.grid().rows; ++i) ranks.push_back(frame.rank({i, j, 0}));
+  for (int j = 0; j < layout.grid().cols; ++j) {
+    for (int i = 0; i < layout.grid().rows; ++i) ranks.push_back(layout.rank({i, j, 0}));
   }
   auto const m = in_blocks(c.rows(), places->rows);
   auto const n = in_blocks(c.cols(), places->cols);
@@ -136,17 +137,16 @@ std::optional<Relabelled> relabelled(GemmProblem const& problem, Frame const& fr
   return made;
 }
 
-Seconds moving(GemmPlan const& plan, Frame const& frame) {
+Seconds moving(GemmPlan const& plan, GridLayout const& layout) {
   auto const& given = plan.options.given;
   if (!given) return Seconds(0);
-  auto const view = relabelled(plan.problem, frame, *given);
+  auto const view = relabelled(plan.problem, layout, *given);
   auto const& type = plan.problem.type;
   auto const& machine = plan.machine;
   auto const memory = machine.rates().memory_bandwidth.value();
   auto const there = [&](Distribution const& from, Distribution const& to) {
     if (same_places(from, to)) return Seconds(0);
-    // All of a rank's part is copied, whatever of it comes from others: read once, and memory that is new is cleared,
-    // fetched and written.
+    // A rank copies all of its part: it reads it once, and new memory is cleared, loaded and written.
     constexpr double passes = 4;
     auto const rank = to.grid().ranks().front();
     auto const bytes = static_cast<double>(to.local_rows(rank) * to.local_cols(rank) * bytes_of(type));

@@ -1,4 +1,4 @@
-// Plans and reports of multiplications as JSON, for programs and for the tables of the command line.
+// Plans and reports of products as JSON, for programs and for the tables of the command line.
 #include "report_json.h"
 
 namespace allport {

@@ -1,8 +1,8 @@
 // SUMMA (van de Geijn, Watts 1997) on p_r x p_c x c: 2D for c = 1, 2.5D for c > 1 (Solomonik11, slides 8 to 13), and 3D
-// (Agarwal et al. 1995), which sends every panel at once.
+// (Agarwal et al. 1995), which sends all panels at once.
 //
-// Layer l works on slice l of k and holds that slice of A and B from the start, distributed over its p_r x p_c ranks,
-// so nothing is replicated before the first panel; the layers' sums are reduce-scattered along c in the end. The words
+// Layer l multiplies slice l of k and holds that slice of A and B from the start, distributed over its p_r x p_c ranks,
+// so nothing is replicated before the first panel; at the end the layers' sums are reduce-scattered along c. The words
 // per rank are n^2/sqrt(cp) for A and for B and (c-1)/c n^2 c/p for C (docs/decisions/0011-products.md).
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace allport::gemm_detail {
 
 std::vector<Slab> slabs_of(PartsOfGrid const& parts, int layer, Index width) {
   std::vector<Slab> slabs;
-  // The next cut of either axis: A's columns over the grid's columns, B's rows over its rows.
+  // The parts that contain `from`: A's columns are cut over the grid's columns, B's rows over its rows.
   int j = 0;
   int i = 0;
   for (Index from = 0; from < parts.k(layer);) {
@@ -27,8 +27,8 @@ std::vector<Slab> slabs_of(PartsOfGrid const& parts, int layer, Index width) {
 
 namespace {
 
-void panel_distributions(GemmProblem const& problem, Frame const& frame, GemmCuts const& cuts, GemmPlan& plan) {
-  auto const& grid = frame.grid();
+void panel_distributions(GemmProblem const& problem, GridLayout const& layout, GemmCuts const& cuts, GemmPlan& plan) {
+  auto const& grid = layout.grid();
   PartsOfGrid const parts(problem, grid, cuts);
   std::vector<Index> m_cuts{0};
   std::vector<Index> n_cuts{0};
@@ -45,17 +45,17 @@ void panel_distributions(GemmProblem const& problem, Frame const& frame, GemmCut
   std::vector<Rank> b_grid;
   for (int l = 0; l < grid.layers; ++l) {
     for (int j = 0; j < grid.cols; ++j) {
-      for (int i = 0; i < grid.rows; ++i) a_grid.push_back(frame.rank({i, j, l}));
+      for (int i = 0; i < grid.rows; ++i) a_grid.push_back(layout.rank({i, j, l}));
     }
   }
   for (int j = 0; j < grid.cols; ++j) {
     for (int l = 0; l < grid.layers; ++l) {
-      for (int i = 0; i < grid.rows; ++i) b_grid.push_back(frame.rank({i, j, l}));
+      for (int i = 0; i < grid.rows; ++i) b_grid.push_back(layout.rank({i, j, l}));
     }
   }
   plan.a = operand_distribution(problem.trans_a, m_cuts, std::move(k_of_a), a_grid);
   plan.b = operand_distribution(problem.trans_b, std::move(k_of_b), n_cuts, b_grid);
-  plan.c = c_distribution(problem, frame, cuts);
+  plan.c = c_distribution(problem, layout, cuts);
 }
 
 std::optional<std::string> needs_one_layer(GemmGrid const& grid) {

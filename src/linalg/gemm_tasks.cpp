@@ -1,4 +1,4 @@
-// The graph of SUMMA and 3D with bodies: panels are sent from where they lie where they lie in one piece.
+// The graph of SUMMA with bodies: panels that are contiguous in memory are sent from there without a copy.
 #include <algorithm>
 #include <complex>
 
@@ -15,7 +15,7 @@ namespace {
 template <class T>
 class RunningSumma final : public SummaGraph {
  public:
-  RunningSumma(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work)
+  RunningSumma(GemmPlan const& plan, GridCoords me, GemmParts<T> const& parts, Workspace& work)
       : SummaGraph(plan.problem, plan.machine, plan.chosen, plan.options.mapping),
         me_(me),
         a_(stored_a(plan.problem.trans_a, parts_of_grid(), me, parts.a)),
@@ -26,7 +26,7 @@ class RunningSumma final : public SummaGraph {
     switch (t.kind) {
       case of_a:
       case of_b:
-        return give(t, context);
+        return send(t, context);
       case multiply:
         return add_product(t, context);
       default:
@@ -34,7 +34,7 @@ class RunningSumma final : public SummaGraph {
     }
   }
 
-  /// Of this rank's panels: those that go in one piece and lie so.
+  /// Panels of this rank that are sent in one piece and are contiguous.
   bool in_place(Task t, int) const override {
     if (t.kind != of_a && t.kind != of_b) return false;
     auto const& from = operand(t);
@@ -49,14 +49,14 @@ class RunningSumma final : public SummaGraph {
   std::span<std::byte> memory(Tile tile) const override {
     auto const& from = operand(tile);
     auto const now = panel(tile);
-    auto* const data = const_cast<T*>(from.at(now.begin).data);  // who sends only reads
+    auto* const data = const_cast<T*>(from.at(now.begin).data);  // a send only reads
     return std::as_writable_bytes(std::span(data, static_cast<std::size_t>(now.width() * from.across)));
   }
 
  private:
   [[nodiscard]] Stored<T> const& operand(Task t) const { return t.kind == of_a ? a_ : b_; }
 
-  void give(Task t, TaskContext& context) const {
+  void send(Task t, TaskContext& context) const {
     if (in_place(t, 0)) return;
     auto const& from = operand(t);
     auto const now = panel(t);
@@ -68,12 +68,12 @@ class RunningSumma final : public SummaGraph {
     }
   }
 
-  /// Of a panel its k from `first` on, as far as they lie together: where they lie, or as they have come.
-  struct Come {
+  /// The k of a panel from `first` on that are contiguous: in this rank's matrix, or in a piece that has arrived.
+  struct Arrived {
     Block<T> block;
     Index last = 0;
   };
-  [[nodiscard]] Come come(GridAxis line, Panel const& now, Index first, TaskContext& context) const {
+  [[nodiscard]] Arrived arrived(GridAxis line, Panel const& now, Index first, TaskContext& context) const {
     auto const& from = line == GridAxis::row ? a_ : b_;
     bool const mine = line == GridAxis::row ? now.a_owner == me_.j : now.b_owner == me_.i;
     if (mine) return {from.at(now.begin + first), now.width()};
@@ -90,22 +90,22 @@ class RunningSumma final : public SummaGraph {
     auto const now = panel(t);
     if (now.width() == 0) block_.add_nothing(t.k == 0);
     for (Index first = 0; first < now.width() && !block_.is_empty();) {
-      auto const left = come(GridAxis::row, now, first, context);
-      auto const right = come(GridAxis::col, now, first, context);
+      auto const left = arrived(GridAxis::row, now, first, context);
+      auto const right = arrived(GridAxis::col, now, first, context);
       auto const last = std::min(left.last, right.last);
       block_.add(last - first, left.block, right.block, t.k == 0 && first == 0, context);
       first = last;
     }
-    if (is_last(t)) block_.give_layers(sum_pieces(), context);
+    if (is_last(t)) block_.send_layers(sum_pieces(), context);
   }
 
-  Place me_;
+  GridCoords me_;
   Stored<T> a_, b_;
   BlockOfC<T> block_;
 };
 
 template <class T>
-std::unique_ptr<ProductGraph> running(GemmPlan const& plan, Place me, GemmParts<T> const& parts, Workspace& work) {
+std::unique_ptr<ProductGraph> running(GemmPlan const& plan, GridCoords me, GemmParts<T> const& parts, Workspace& work) {
   if (method(plan.chosen.algorithm).form == Method::Form::cannon) return running_cannon<T>(plan, me, parts, work);
   if (is_3d(method(plan.chosen.algorithm))) return running_3d<T>(plan, me, parts, work);
   return std::make_unique<RunningSumma<T>>(plan, me, parts, work);
@@ -117,13 +117,13 @@ template <class T>
 RanByTasks run_by_tasks(Communicator const& comm, GemmPlan const& plan, GemmParts<T> const& parts,
                         Progress const& progress) {
   Workspace work;
-  auto const me = Frame(plan.chosen.grid, plan.chosen.order, plan.options.mapping).place(comm.rank());
-  // Who is left out has no part, and asks the same graph where to relay.
+  auto const me = GridLayout(plan.chosen.grid, plan.chosen.order, plan.options.mapping).coords(comm.rank());
+  // Ranks outside the grid relay by the same graph.
   auto const graph = me ? running<T>(plan, *me, parts, work)
                         : product_graph(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
   tasks::RunOptions options;
   options.call = "gemm";
-  options.multicast = plan.options.way;
+  options.multicast = plan.options.tree;
   options.ahead = graph->ahead();
   options.combine = sum_of<T>();
   options.progress = detail::of_tasks(progress);

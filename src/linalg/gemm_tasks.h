@@ -1,4 +1,4 @@
-// What a product's graph says to a plan, and the graph with bodies.
+// A product by tasks: its price, words and memory for a plan, and its run.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 namespace allport::gemm_detail {
 
 /// Fills compute, communicate and total by the price of the graph.
-/// @pre the machine says its flops, and the graph has steps
+/// @pre the machine has rates, and the graph has steps
 void price_by_graph(GemmPlan const& plan, GemmCandidate& candidate);
 
-/// Fills words and messages as far as ranks get them for themselves, without what they relay, and memory, which a run
-/// never exceeds; those of the busiest place. @pre plan.a, b, c are where the candidate wants its matrices
+/// Fills words and messages that the busiest rank receives for itself, without what it relays, and memory, an upper
+/// bound. @pre plan.a, b, c are the distributions that the candidate wants
 void describe(GemmPlan const& plan, GemmCandidate& candidate);
 
-/// Fills plan.traffic, and the chosen candidate's words, messages and memory as a run has them; unless its graph has
-/// too many tasks, or the machine too many ranks.
+/// Counts the plan's graph exactly: traffic, and words, messages and memory of the chosen candidate. Does nothing if
+/// the graph has too many tasks or the machine too many ranks.
 void count_chosen(GemmPlan& plan);
 
 /// A rank's parts, in the plan's distributions.
@@ -32,10 +32,10 @@ struct GemmParts {
 
 struct RanByTasks {
   tasks::RunReport run;
-  std::int64_t workspace = 0;  ///< bytes beside those of tasks' outputs
+  std::int64_t workspace = 0;  ///< bytes beside the outputs of tasks
 };
 
-/// By the plan's graph. Called by all ranks, those outside the grid among them: they may relay.
+/// Runs the plan's graph. Called by all ranks, also those outside the grid, which may relay.
 template <class T>
 RanByTasks run_by_tasks(Communicator const& comm, GemmPlan const& plan, GemmParts<T> const& parts,
                         Progress const& progress);

@@ -1,4 +1,4 @@
-// What a plan says of a product: price, words, messages and memory, from its graph.
+// Price, words, messages and memory of a product from its graph.
 #include <algorithm>
 
 #include "allport/comm/messages.h"
@@ -19,16 +19,13 @@ namespace allport::gemm_detail {
 
 namespace {
 
-/// Beyond this many ranks a candidate is described by its grid's corners.
+/// On more ranks a candidate is described by the corners of its grid.
 constexpr int described_ranks = 16;
-/// Of more ranks, or steps of ranks, nobody counts what the chosen candidate does: that is a second.
+/// Above these sizes exact counting takes over a second and is skipped.
 constexpr int counted_ranks = 4096;
 constexpr double counted_steps = 4e5;
 
-/// Steps of the chain that are priced: what they send grows with the grid.
-int chained_steps(GemmGrid const& grid) { return std::clamp(4096 / std::max(grid.rows, grid.cols), 32, 256); }
-
-/// The graph with kernels as slow as they are, each rank's tasks at its place of the machine.
+/// The graph with the slowness of shallow products, each rank's tasks at its place of the machine.
 template <class Graph>
 class Priced final : public Graph {
  public:
@@ -57,11 +54,8 @@ class Priced final : public Graph {
 template <class Graph>
 graph::Price price_of(GemmPlan const& plan, GemmCandidate const& candidate) {
   Priced<Graph> const graph(plan, candidate);
-  graph::PriceOptions options;
-  options.factor = tiled_plan::rate_factor(plan.problem.type);
-  options.segment = tasks::default_segment(plan.machine).value();
-  options.chained = chained_steps(candidate.grid);
-  return graph::price(graph, plan.machine, *tasks::transport(plan.machine, way_of(plan)), options);
+  auto const options = tiled_plan::price_options(plan, candidate.grid);
+  return graph::price(graph, plan.machine, *tasks::transport(plan.machine, tree_of(plan)), options);
 }
 
 /// Elements of A, B and C that a rank holds.
@@ -71,14 +65,9 @@ Index owned(GemmPlan const& plan, Rank rank) {
   return sum;
 }
 
-/// With layers products add up beside C.
-Index partial_sums(GemmPlan const& plan, GemmGrid const& grid, Place p) {
+/// Elements of the sums of products that are not in C: those of several layers.
+Index partial_sums(GemmPlan const& plan, GemmGrid const& grid, GridCoords p) {
   return grid.layers > 1 ? share(plan.problem.m, grid.rows, p.i) * share(plan.problem.n, grid.cols, p.j) : 0;
-}
-
-void take_most(GemmCandidate& candidate, Traffic const& traffic, std::int64_t element) {
-  candidate.words = std::max({candidate.words, traffic.bytes_sent / element, traffic.bytes_received / element});
-  candidate.messages = std::max({candidate.messages, traffic.messages_sent, traffic.messages_received});
 }
 
 }  // namespace
@@ -88,21 +77,21 @@ void price_by_graph(GemmPlan const& plan, GemmCandidate& candidate) {
   auto const price = is_cannon ? price_of<CannonGraph>(plan, candidate) : price_of<SummaGraph>(plan, candidate);
   candidate.compute = price.work;
   candidate.communicate = price.links;
-  // In Cannon's algorithm all ranks wait for blocks at the same time, over links of which each has as much:
-  // GemmEstimate::in_turn() has what they wait for.
+  // In Cannon's algorithm all ranks wait for blocks at the same time, over equally loaded links:
+  // GemmEstimate::in_turn() has the waiting time.
   candidate.total = is_cannon ? std::max({price.work, price.links, price.chain}) : price.total;
 }
 
 void describe(GemmPlan const& plan, GemmCandidate& candidate) {
   auto const graph = product_graph(plan.problem, plan.machine, candidate, plan.options.mapping);
-  Frame const frame(candidate.grid, candidate.order, plan.options.mapping);
+  GridLayout const layout(candidate.grid, candidate.order, plan.options.mapping);
   auto const element = bytes_of(plan.problem.type);
   candidate.words = candidate.messages = 0;
   Index most = 0;
   bool const every = candidate.grid.ranks() <= described_ranks;
-  for (auto const& p : every ? all_places(candidate.grid) : corner_places(candidate.grid)) {
-    take_most(candidate, graph->received(p), element);
-    most = std::max(most, owned(plan, frame.rank(p)) + partial_sums(plan, candidate.grid, p) + graph->most_kept(p));
+  for (auto const& p : every ? all_coords(candidate.grid) : corner_coords(candidate.grid)) {
+    tiled_plan::take_most(candidate, graph->received(p), element);
+    most = std::max(most, owned(plan, layout.rank(p)) + partial_sums(plan, candidate.grid, p) + graph->most_stored(p));
   }
   candidate.memory = Bytes(most * element);
 }
@@ -113,20 +102,14 @@ void count_chosen(GemmPlan& plan) {
   auto const steps = static_cast<double>(chosen.grid.ranks()) * static_cast<double>(graph->steps());
   if (plan.machine.ranks() > counted_ranks || steps > counted_steps) return;
   auto const element = bytes_of(plan.problem.type);
-  plan.traffic.assign(static_cast<std::size_t>(plan.machine.ranks()), Traffic{});
-  auto const counts = graph::count(*graph, *plan_carrier(plan));
+  tiled_plan::count_traffic(plan, *graph, *plan_transport(plan));
   auto const pool = graph::pool(*graph, graph->ahead());
-  chosen.words = chosen.messages = 0;
-  for (std::size_t r = 0; r < counts.size(); ++r) {
-    plan.traffic[r] = counts[r].traffic;
-    take_most(chosen, plan.traffic[r], element);
-  }
-  Frame const frame(chosen.grid, chosen.order, plan.options.mapping);
+  GridLayout const layout(chosen.grid, chosen.order, plan.options.mapping);
   chosen.memory = Bytes(0);
   for (std::size_t r = 0; r < pool.size(); ++r) {
     auto const rank = static_cast<Rank>(r);
-    auto const place = frame.place(rank);
-    auto const beside = place ? owned(plan, rank) + partial_sums(plan, chosen.grid, *place) : 0;
+    auto const at = layout.coords(rank);
+    auto const beside = at ? owned(plan, rank) + partial_sums(plan, chosen.grid, *at) : 0;
     chosen.memory = std::max(chosen.memory, Bytes(beside * element + pool[r]));
   }
 }

@@ -1,4 +1,4 @@
-// LAPACK's V and tau out of the Q of a tile QR.
+// LAPACK's V and tau from the Q of a tile QR.
 #include "allport/linalg/householder.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace allport {
 
 namespace {
 
-/// HouseholderGraph with bodies. Tau and the signs of this rank's diagonal tiles, zeros elsewhere.
+/// HouseholderGraph with bodies. Tau and the signs are those of this rank's diagonal tiles, zeros elsewhere.
 template <class T>
 class RunningHouseholder final : public HouseholderGraph {
  public:
@@ -58,7 +58,8 @@ class RunningHouseholder final : public HouseholderGraph {
   }
 
  private:
-  /// Columns `first`, first + 1, ... of Q - S = V U: the sign that makes the pivot at least 1, as LAPACK's larfg.
+  /// Columns `first`, first + 1, ... of Q - S = V U. The sign makes the pivot at least 1 in magnitude, as in LAPACK's
+  /// larfg.
   void eliminate(T* a, Index m, Index n, Index first) const {
     constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double>;
     for (Index c = 0; c < n; ++c) {
@@ -92,15 +93,15 @@ class RunningHouseholder final : public HouseholderGraph {
   detail::LocalTiles<T>& tiles_;
 };
 
-/// The same on all ranks, of what each has its own of and zeros elsewhere.
+/// Sums tau and the signs over all ranks.
 template <class T>
-void share(Communicator const& comm, std::vector<T>& tau, std::vector<double>& sign) {
+void sum_up(Communicator const& comm, std::vector<T>& tau, std::vector<double>& sign) {
   std::vector<double> words;
   for (std::size_t j = 0; j < tau.size(); ++j) {
     words.insert(words.end(),
                  {static_cast<double>(std::real(tau[j])), static_cast<double>(std::imag(tau[j])), sign[j]});
   }
-  lu_detail::sum_over_all(comm, std::span(words));
+  detail::sum_over_all(comm, std::span(words));
   for (std::size_t j = 0; j < tau.size(); ++j) {
     using Real = decltype(std::abs(T()));
     if constexpr (std::is_same_v<T, Real>) {
@@ -112,9 +113,9 @@ void share(Communicator const& comm, std::vector<T>& tau, std::vector<double>& s
   }
 }
 
-/// V below A's diagonal, from the first columns of A's distribution; R's rows get their signs.
+/// Writes V below A's diagonal, and applies the signs to the rows of R.
 template <class T>
-void put_in_place(Matrix<T> const& a, Matrix<T> const& v, std::vector<double> const& sign) {
+void write_v(Matrix<T> const& a, Matrix<T> const& v, std::vector<double> const& sign) {
   auto const& d = a.distribution();
   v.for_each([&](Index i, Index j, T const& x) {
     if (i > j) a.data()[d.rows().local(i) + d.cols().local(j) * a.ld()] = x;
@@ -148,16 +149,16 @@ QrReport geqrf(Matrix<T> const& a, std::vector<T>& tau, QrOptions const& options
     blas::OneThread const alone(options.workers > 1);
     static_cast<void>(
         tasks::run(graph, comm,
-                   {.call = "geqrf", .workers = options.workers, .multicast = options.way, .attend = options.attend}));
+                   {.call = "geqrf", .workers = options.workers, .multicast = options.tree, .attend = options.attend}));
   }
   detail::store_tiles(*tiles, tiles_of_q, comm.rank(), q->part());
   tau = std::move(graph.tau);
-  share(comm, tau, graph.sign);
+  sum_up(comm, tau, graph.sign);
   auto const& wanted = a.distribution();
   Distribution const as_a(wanted.rows(), wanted.cols().head(k), wanted.grid());
   auto const v = report.moved ? detail::allocate_on_all<T>(comm, as_a) : *q;
   if (report.moved) redistribute(*q, v);
-  put_in_place(a, report.moved ? v : Matrix<T>(comm, as_a, q->data(), q->ld()), graph.sign);
+  write_v(a, report.moved ? v : Matrix<T>(comm, as_a, q->data(), q->ld()), graph.sign);
   return report;
 }
 

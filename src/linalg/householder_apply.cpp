@@ -1,4 +1,4 @@
-// Products with Q in LAPACK's representation, by products of matrices.
+// Products with Q in LAPACK's representation, as products of matrices.
 #include <numeric>
 #include <optional>
 #include <span>
@@ -16,8 +16,8 @@ template <class T>
 constexpr Trans adjoint_of =
     std::is_same_v<T, float> || std::is_same_v<T, double> ? Trans::transpose : Trans::conjugate;
 
-/// alpha op(A) op(B) + beta C, on a grid of C's shape: there are three products, and a search for each takes longer
-/// than they do where matrices are small.
+/// C = alpha op(A) op(B) + beta C on a grid of C's shape. The plan is not searched for: that would take longer than the
+/// three products if matrices are small.
 template <class T>
 void product(Trans trans_a, Trans trans_b, T alpha, Matrix<T> const& a, Matrix<T> const& b, T beta,
              Matrix<T> const& c) {
@@ -32,7 +32,7 @@ void product(Trans trans_a, Trans trans_b, T alpha, Matrix<T> const& a, Matrix<T
   static_cast<void>(gemm<T>(plan_gemm(problem, c.comm().machine(), options), alpha, a, b, beta, c));
 }
 
-/// Q = I - V T V^H, with V explicit and T by its inverse.
+/// Q = I - V T V^H with explicit V, and T represented by its inverse.
 template <class T>
 class CompactQ {
  public:
@@ -65,7 +65,7 @@ class CompactQ {
     return {axis(d.rows(), rows), axis(d.cols(), cols), d.grid()};
   }
 
-  /// Ones on the diagonal and zeros above it; a column without reflection is zero, and T's there is 1.
+  /// V with ones on the diagonal and zeros above it; a column with tau = 0 is zero, and its diagonal element of T is 1.
   static Matrix<T> explicit_v(Matrix<T const> const& v, std::vector<T> const& tau) {
     auto made = Matrix<T>::zeros(v.comm(), v.distribution());
     auto const& d = v.distribution();
@@ -93,7 +93,7 @@ class CompactQ {
   }
 
   Matrix<T> v_;
-  Matrix<T> inverse_;  ///< of T: the factors L = I, U of a solve
+  Matrix<T> inverse_;  ///< T^-1, as the factors L = I and U of a solve
   std::vector<Index> exchanges_;
 };
 

@@ -14,8 +14,8 @@ namespace allport {
 
 /// Ballard, Demmel, Grigori, Jacquelin, Nguyen, Solomonik 2014 (reconstructing Householder vectors from tall-skinny
 /// QR): S has the signs that make every pivot at least 1. D(k) eliminates tile (k, k) and chooses its signs, L(i, k)
-/// makes V of tile row i, U(k, j) the row of U, G(i, j, k) updates tile (i, j). Q is m x n, m >= n. Bodies are added by
-/// who inherits.
+/// computes V of tile row i, U(k, j) the row of U, G(i, j, k) updates tile (i, j). Q is m x n, m >= n. Derived classes
+/// add bodies.
 class HouseholderGraph : public TaskGraph {
  public:
   enum Kind : std::uint16_t { D, L, U, G };
@@ -45,7 +45,7 @@ class HouseholderGraph : public TaskGraph {
   void entries(Rank rank, VisitTask visit) const override {
     if (cols_.extent() > 0 && owner({D, 0, 0, 0, 0}) == rank) visit({D, 0, 0, 0, 0});
   }
-  /// Tile (i, j) is updated min(i, j) times, and is finished once.
+  /// Tile (i, j) has min(i, j) updates and one final task.
   std::optional<std::int64_t> count(Rank rank) const override {
     auto const at = grid_.position(rank);
     std::int64_t sum = 0;
@@ -92,7 +92,7 @@ class HouseholderGraph : public TaskGraph {
     if (t.kind == U) return {Kernel::trsm, n * k * k, size * (n * k + k * k)};
     return {Kernel::gemm, 2 * m * n * k, size * (m * k + n * k + m * n)};
   }
-  /// Falls along every edge: what is near the next diagonal tile comes first.
+  /// Decreases along every edge: tasks near the next diagonal tile come first.
   double priority(Task t) const override {
     auto const to_diagonal = std::min(t.i, t.j);
     return static_cast<double>(3 * (cols_.extent() - to_diagonal) + (to_diagonal - t.k)) - (t.kind == D ? 0 : 0.5);
@@ -102,19 +102,19 @@ class HouseholderGraph : public TaskGraph {
   std::int64_t steps() const override { return cols_.extent(); }
   std::int64_t step(Task t) const override { return t.k; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override {
-    auto const place = grid_.position(rank);
-    if (place.row < 0) return;
+    auto const p = grid_.position(rank);
+    if (p.row < 0) return;
     auto const k = static_cast<std::int32_t>(step);
     for (auto j = k; j < cols_.extent(); ++j) {
-      if (cols_.owner(j) != place.col) continue;
+      if (cols_.owner(j) != p.col) continue;
       for (auto i = k; i < rows_.extent(); ++i) {
-        if (rows_.owner(i) == place.row) visit(at(i, j, k));
+        if (rows_.owner(i) == p.row) visit(at(i, j, k));
       }
     }
   }
 
  private:
-  /// What is done to tile (i, j) in step k <= min(i, j).
+  /// The task of tile (i, j) in step k <= min(i, j).
   static Task at(std::int32_t i, std::int32_t j, std::int32_t k) {
     auto const kind = i > k && j > k ? G : i > k ? L : j > k ? U : D;
     return {static_cast<std::uint16_t>(kind), 0, i, j, k};

@@ -17,7 +17,7 @@ namespace allport {
 
 namespace {
 
-/// Tiles of s x s, with enough on the diagonal that nothing overflows however often a kernel works on them.
+/// Tiles of size x size with a dominant diagonal, so that nothing overflows however often a kernel is applied.
 template <class T>
 std::vector<T> tiles_of(Index size, Index count) {
   std::vector<T> tiles(static_cast<std::size_t>(size * size * count));
@@ -32,10 +32,10 @@ std::vector<T> tiles_of(Index size, Index count) {
   return tiles;
 }
 
-/// A kernel on its tiles. What it overwrites is put back before each call, and the time of that taken away.
+/// The tiles of a kernel. Tiles that it overwrites are restored before each call; that time is subtracted.
 template <class T>
-struct Workplace {
-  Workplace(Index tile, Index height)
+struct KernelTiles {
+  KernelTiles(Index tile, Index height)
       : size(tile),
         a(tiles_of<T>(tile, 1)),
         b(tiles_of<T>(tile, height)),
@@ -46,8 +46,8 @@ struct Workplace {
     reflectors.resize(reflectors.size() + t.size());
   }
 
-  void put_back() { std::copy(fresh.begin(), fresh.end(), b.begin()); }
-  /// V and T of a tile that was factored.
+  void restore() { std::copy(fresh.begin(), fresh.end(), b.begin()); }
+  /// V and T of a factored tile.
   [[nodiscard]] blas::Block<T> block() { return {reflectors.data(), size, qr_inner_block}; }
 
   Index size;
@@ -60,7 +60,7 @@ struct Workplace {
 };
 
 template <class T>
-void call(Kernel kernel, Workplace<T>& w) {
+void call(Kernel kernel, KernelTiles<T>& w) {
   using enum blas::Side;
   auto const s = w.size;
   auto* const a = w.a.data();
@@ -92,9 +92,9 @@ void call(Kernel kernel, Workplace<T>& w) {
   }
 }
 
-/// Kernels of QR that make reflectors: V in the tile, T behind it.
+/// Kernels of QR that compute reflectors: V in the tile, T behind it.
 template <class T>
-void call_factoring(Kernel kernel, Workplace<T>& w) {
+void call_factoring(Kernel kernel, KernelTiles<T>& w) {
   std::copy(w.fresh.begin(), w.fresh.begin() + w.size * w.size, w.reflectors.begin());
   if (kernel == Kernel::geqrt) {
     blas::geqrt(w.block(), w.size);
@@ -109,15 +109,15 @@ Measurement of_kernel(std::string what, Kernel kernel, Index size) {
   bool const factors = kernel == Kernel::geqrt || kernel == Kernel::tpqrt;
   auto const flops = graph::flops_of_unit_tile(kernel) * static_cast<double>(size * size * size);
   return {std::move(what), flops, [=]() -> Measurement::Calls {
-            auto const place = std::make_shared<Workplace<T>>(size, kernel == Kernel::panel ? 4 : 1);
+            auto const place = std::make_shared<KernelTiles<T>>(size, kernel == Kernel::panel ? 4 : 1);
             if (factors) return {[=] { call_factoring(kernel, *place); }, {}};
             if (kernel == Kernel::gemqrt) blas::geqrt(place->block(), size);
             if (kernel == Kernel::tpmqrt) blas::tpqrt(size, place->a.data(), size, place->block(), false);
             return {[=] {
-                      place->put_back();
+                      place->restore();
                       call(kernel, *place);
                     },
-                    [=] { place->put_back(); }};
+                    [=] { place->restore(); }};
           }};
 }
 
@@ -134,7 +134,7 @@ Measurement of_kernel(std::string what, Kernel kernel, Index size, char type) {
   }
 }
 
-/// Many tiles, more than caches hold; bytes as graphs count them: read and written.
+/// Over more tiles than caches hold; bytes read and written, as graphs count them.
 Measurement of_memory(Kernel kernel) {
   constexpr Index tile = graph::default_tile;
   constexpr Index count = 16;

@@ -25,15 +25,15 @@ Matrix<T> head_rows(Matrix<T> const& a, Index rows) {
   return {a.comm(), Distribution(d.rows().head(rows), d.cols(), d.grid()), a.data(), a.ld()};
 }
 
-/// Every column's 2-norm over the elements that `of(i, j)` names, on all ranks. Each is scaled by its 1-norm, so that
-/// no square leaves the range of a double.
+/// 2-norms of the columns over the elements (i, j) for which of(i, j) is true, on all ranks. Columns are scaled by
+/// their 1-norms, so that no square overflows a double.
 template <class T, class Which>
 std::vector<double> column_norms(Matrix<T> const& a, Which const& of) {
   std::vector<double> scales(static_cast<std::size_t>(a.cols()));
   a.for_each([&](Index i, Index j, T x) {
     if (of(i, j)) scales[static_cast<std::size_t>(j)] += static_cast<double>(std::abs(x));
   });
-  lu_detail::sum_over_all(a.comm(), std::span(scales));
+  detail::sum_over_all(a.comm(), std::span(scales));
   std::vector<double> norms(scales.size());
   a.for_each([&](Index i, Index j, T x) {
     auto const column = static_cast<std::size_t>(j);
@@ -41,12 +41,12 @@ std::vector<double> column_norms(Matrix<T> const& a, Which const& of) {
     auto const size = static_cast<double>(std::abs(x)) / scales[column];
     norms[column] += size * size;
   });
-  lu_detail::sum_over_all(a.comm(), std::span(norms));
+  detail::sum_over_all(a.comm(), std::span(norms));
   for (std::size_t j = 0; j < norms.size(); ++j) norms[j] = scales[j] * std::sqrt(norms[j]);
   return norms;
 }
 
-/// R of a factored matrix, n x n, with zeros below: the factors L = I, U = R of a solve.
+/// R of a factored matrix, n x n, with zeros below, as the factors L = I and U = R of a solve.
 template <class T>
 Matrix<T> triangle_of(Matrix<T const> const& a) {
   auto const& d = a.distribution();
@@ -66,14 +66,14 @@ std::vector<Index> no_exchanges(Index n) {
   return pivots;
 }
 
-/// Says in the report which columns depend on those before them.
+/// Reports the columns that depend linearly on those before them.
 template <class T>
-void judge(Matrix<T> const& r, Index longest, LeastSquaresReport& report) {
+void find_dependent_columns(Matrix<T> const& r, Index longest, LeastSquaresReport& report) {
   auto const eps = static_cast<double>(std::numeric_limits<decltype(std::abs(T()))>::epsilon());
   auto const norms = column_norms(r, [](Index, Index) { return true; });
   auto const diagonal = column_norms(r, [](Index i, Index j) { return i == j; });
   for (std::size_t j = 0; j < norms.size(); ++j) {
-    // A NaN is no sign of dependence, and flows into x.
+    // A NaN does not indicate dependence; it propagates to x.
     if (diagonal[j] <= static_cast<double>(longest) * eps * norms[j]) {
       if (report.dependent < 0) report.dependent = static_cast<Index>(j);
     } else {
@@ -82,13 +82,13 @@ void judge(Matrix<T> const& r, Index longest, LeastSquaresReport& report) {
   }
 }
 
-/// X = op(R)^-1 X; the report says whether it was done.
+/// X = op(R)^-1 X unless the report has a dependent column.
 template <class T>
 void solve_triangle(Matrix<T> const& factored, Index longest, Trans trans, Matrix<T> const& x,
                     LeastSquaresReport& report) {
   std::optional<Matrix<T>> r;
   detail::on_all(x.comm(), [&] { r = triangle_of(Matrix<T const>(factored)); });
-  judge(*r, longest, report);
+  find_dependent_columns(*r, longest, report);
   if (report.dependent >= 0) return;
   Matrix<T const> const factors(*r);
   auto const pivots = no_exchanges(r->cols());

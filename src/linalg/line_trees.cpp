@@ -4,11 +4,11 @@
 
 #include "allport/tasks/transport.h"
 
-namespace allport::gemm_detail {
+namespace allport::detail {
 
 namespace {
 
-/// Links that each node of a line has to others of it, at least, along each axis.
+/// The fewest links along each axis from a node of a line to other nodes of the line.
 class FewestLinks {
  public:
   explicit FewestLinks(Machine const& machine)
@@ -16,7 +16,7 @@ class FewestLinks {
         links_(static_cast<std::size_t>(machine.axes()), 2),
         line_of_(static_cast<std::size_t>(machine.nodes()), -1) {}
 
-  void look_at(std::span<Rank const> places) {
+  void add(std::span<Rank const> places) {
     ++lines_;
     for (auto const place : places) line_of_[static_cast<std::size_t>(machine_.node_of(place))] = lines_;
     for (auto const place : places) {
@@ -26,7 +26,7 @@ class FewestLinks {
       }
     }
   }
-  /// Two for each ring, else one for each axis.
+  /// Two per ring, else one per axis.
   [[nodiscard]] int trees() const {
     auto const rings = std::ranges::count(links_, 2);
     return static_cast<int>(std::max<std::ptrdiff_t>(rings > 0 ? 2 * rings : std::ranges::count(links_, 1), 1));
@@ -35,9 +35,9 @@ class FewestLinks {
  private:
   [[nodiscard]] int within(Node node, int axis) const {
     int links = 0;
-    for (int const way : {-1, 1}) {
-      if (way < 0 && machine_.axis(axis).length == 2) continue;  // a ring of two is one cable
-      auto const there = machine_.neighbour(node, port(axis, way));
+    for (int const direction : {-1, 1}) {
+      if (direction < 0 && machine_.axis(axis).length == 2) continue;  // a ring of two is one link
+      auto const there = machine_.neighbour(node, port(axis, direction));
       if (there && *there != node && line_of_[static_cast<std::size_t>(*there)] == lines_) ++links;
     }
     return links;
@@ -45,21 +45,21 @@ class FewestLinks {
 
   Machine const& machine_;
   std::vector<int> links_;
-  std::vector<int> line_of_;  // of nodes: the last line that they are in
+  std::vector<int> line_of_;  // of nodes: the last line that contains them
   int lines_ = 0;
 };
 
 }  // namespace
 
-int line_trees(Frame const& frame, GridAxis line, Machine const& machine, std::optional<Mapping> const& mapping) {
-  if (frame.length(line) < 3 || tasks::default_tree(machine) != MulticastTree::axes) return 1;
+int line_trees(GridLayout const& layout, GridAxis line, Machine const& machine, std::optional<Mapping> const& mapping) {
+  if (layout.length(line) < 3 || tasks::default_tree(machine) != MulticastTree::axes) return 1;
   FewestLinks fewest(machine);
-  for (Rank r = 0; r < frame.grid().ranks(); ++r) {
-    auto const place = *frame.place(r);
-    if (frame.index(place, line) != 0) continue;  // once for each line
-    auto places = frame.members(place, line);
+  for (Rank r = 0; r < layout.grid().ranks(); ++r) {
+    auto const at = *layout.coords(r);
+    if (GridLayout::index(at, line) != 0) continue;  // once per line
+    auto places = layout.members(at, line);
     for (auto& member : places) member = mapping ? mapping->place(member) : member;
-    fewest.look_at(places);
+    fewest.add(places);
   }
   return fewest.trees();
 }
@@ -67,8 +67,8 @@ int line_trees(Frame const& frame, GridAxis line, Machine const& machine, std::o
 int line_trees(std::span<Rank const> places, Machine const& machine) {
   if (places.size() < 3 || tasks::default_tree(machine) != MulticastTree::axes) return 1;
   FewestLinks fewest(machine);
-  fewest.look_at(places);
+  fewest.add(places);
   return fewest.trees();
 }
 
-}  // namespace allport::gemm_detail
+}  // namespace allport::detail

@@ -1,4 +1,4 @@
-// How many trees without a common link a line of a process grid has, and how what goes along it is cut for them.
+// The number of link-disjoint trees in a line of a process grid, and the pieces of data sent along them.
 #pragma once
 
 #include <algorithm>
@@ -8,19 +8,19 @@
 #include "allport/mapping/mapping.h"
 #include "gemm_frame.h"
 
-namespace allport::gemm_detail {
+namespace allport::detail {
 
-/// Of any line.
+/// Maximum over all lines.
 inline constexpr int most_line_trees = 2 * max_axes;
-/// BLAS multiplies slowly by fewer columns; only halves are narrower.
+/// BLAS multiplies slowly by fewer columns; only one of two halves may be narrower.
 inline constexpr Index narrowest_piece = 16;
 
-/// Two for each ring that all lines of this kind have, else one for each axis along which all their nodes have a
-/// neighbour of the line. 1 where data do not go along a machine's axes (tasks::default_tree).
-[[nodiscard]] int line_trees(Frame const& frame, GridAxis line, Machine const& machine,
+/// Two for each ring that all lines of this kind contain, else one for each axis along which all their nodes have a
+/// neighbour in the line. 1 if data are not sent along the axes of the machine (tasks::default_tree).
+[[nodiscard]] int line_trees(GridLayout const& layout, GridAxis line, Machine const& machine,
                              std::optional<Mapping> const& mapping);
 
-/// The same of one line's places.
+/// As above for one line, given by its places.
 [[nodiscard]] int line_trees(std::span<Rank const> places, Machine const& machine);
 
 /// Outputs for a panel of so many columns.
@@ -29,4 +29,4 @@ inline constexpr Index narrowest_piece = 16;
   return static_cast<int>(std::min<Index>(trees, most));
 }
 
-}  // namespace allport::gemm_detail
+}  // namespace allport::detail

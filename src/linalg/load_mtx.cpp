@@ -13,7 +13,7 @@ namespace {
 constexpr int count_tag = 4091;
 constexpr int entries_tag = 4092;
 
-// Entries in the order of their owners: those of rank r are [first[r], first[r + 1]).
+// Entries sorted by owner: those of rank r are [first[r], first[r + 1]).
 template <class T>
 struct Sorted {
   std::vector<io::Entry<T>> entries;
@@ -24,7 +24,7 @@ struct Sorted {
   }
 };
 
-// Indices become their owners' local ones.
+// Global indices become the owners' local ones.
 template <class T>
 Sorted<T> sorted_by_owner(std::vector<io::Entry<T>> const& entries, Distribution const& distribution, Rank ranks) {
   auto const owner = [&](io::Entry<T> const& e) {
@@ -45,7 +45,7 @@ Sorted<T> sorted_by_owner(std::vector<io::Entry<T>> const& entries, Distribution
   return sorted;
 }
 
-// Tells every rank how many entries it gets from this one; returns how many come from each.
+// Sends every rank the number of entries that it receives from this one; returns the numbers that come from each.
 template <class T>
 std::vector<std::int64_t> exchange_counts(Communicator const& comm, Sorted<T> const& sorted) {
   auto const size = static_cast<std::size_t>(comm.size());
@@ -67,7 +67,7 @@ std::vector<std::int64_t> exchange_counts(Communicator const& comm, Sorted<T> co
   return incoming;
 }
 
-// All entries that this rank owns, from rank 0's share of the file to the last one's.
+// All entries that this rank owns, in the order of the ranks that read them.
 template <class T>
 std::vector<io::Entry<T>> exchange_entries(Communicator const& comm, Sorted<T> const& sorted) {
   auto const counts = exchange_counts(comm, sorted);
@@ -94,7 +94,7 @@ std::vector<io::Entry<T>> exchange_entries(Communicator const& comm, Sorted<T> c
   return incoming;
 }
 
-// The data lines of all earlier ranks' shares of an array file, in which a line's position is its number.
+// Data lines in the shares of all earlier ranks of an array file, whose elements are numbered by lines.
 std::int64_t lines_before(Communicator const& comm, std::string const& path, io::MtxHeader const& header) {
   std::int64_t mine = 0;
   detail::on_all(comm, [&] {

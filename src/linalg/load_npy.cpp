@@ -14,7 +14,7 @@
 namespace allport {
 namespace {
 
-// Runs of fewer bytes are not written one by one: a call costs more than moving them to another rank.
+// Shorter runs are not written one by one: a call costs more than sending them to another rank.
 constexpr std::int64_t shortest_written = 64 << 10;
 
 std::vector<io::Range> ranges_of(AxisDistribution const& distribution, int part) {
@@ -25,7 +25,7 @@ std::vector<io::Range> ranges_of(AxisDistribution const& distribution, int part)
   return ranges;
 }
 
-// Rows and columns of the file that a rank's part is; a transposed part's columns are the file's rows.
+// A rank's rows and columns of the file; the columns of a transposed part are rows of the file.
 struct FileRanges {
   std::vector<io::Range> rows;
   std::vector<io::Range> cols;
@@ -43,10 +43,10 @@ FileRanges file_ranges(Distribution const& distribution, Rank rank, bool transpo
   return ranges;
 }
 
-// Whether whole lines of the file are columns of the part, so that lines run along its memory.
+// Whether lines of the file are columns of the part, which are contiguous in memory.
 bool lines_are_columns(bool fortran_order, bool transposed) { return fortran_order != transposed; }
 
-// All lines of the file in ranges, one for each rank.
+// Whole lines of the file, a range for each rank.
 Distribution by_lines(Distribution const& distribution, Rank ranks, bool columns) {
   std::vector<Rank> grid(static_cast<std::size_t>(ranks));
   for (Rank r = 0; r < ranks; ++r) {
@@ -58,7 +58,7 @@ Distribution by_lines(Distribution const& distribution, Rank ranks, bool columns
                  : Distribution(AxisDistribution::balanced(rows, ranks), AxisDistribution::cuts({0, cols}), grid);
 }
 
-// Whether any owner's runs along the file's lines are short, though not whole lines. The same on all ranks.
+// Whether any owner has short runs along the file's lines that are not whole lines. Equal on all ranks.
 bool has_short_runs(AxisDistribution const& along_lines, std::int64_t element) {
   for (int p = 0; p < along_lines.parts(); ++p) {
     auto const runs = along_lines.runs(p);
@@ -70,8 +70,8 @@ bool has_short_runs(AxisDistribution const& along_lines, std::int64_t element) {
   return false;
 }
 
-// A number for the name of the file aside: rank 0's process, told to all.
-std::int64_t number_aside(Communicator const& comm) {
+// A number for the name of the temporary file, equal on all ranks: rank 0's process id.
+std::int64_t temporary_number(Communicator const& comm) {
   std::int64_t number = comm.rank() == 0 ? ::getpid() : 0;
   comm.start_broadcast(std::as_writable_bytes(std::span(&number, 1)), 0).wait();
   return number;
@@ -91,9 +91,9 @@ constexpr io::FileType file_type() {
   }
 }
 
-// Writes the part into a new file aside; then all ranks know whether all have.
+// Writes the part to a new temporary file; throws on all ranks if any failed.
 template <class T>
-void write_aside(std::string const& aside, Matrix<T const> const& matrix, bool fortran_order, bool transposed) {
+void write_temporary(std::string const& temporary, Matrix<T const> const& matrix, bool fortran_order, bool transposed) {
   auto const& comm = matrix.comm();
   auto rows = matrix.rows();
   auto cols = matrix.cols();
@@ -102,13 +102,13 @@ void write_aside(std::string const& aside, Matrix<T const> const& matrix, bool f
   }
   detail::on_all(comm, [&] {
     if (comm.rank() == 0) {
-      io::create_npy(aside, rows, cols, file_type<T>(), fortran_order);
+      io::create_npy(temporary, rows, cols, file_type<T>(), fortran_order);
     }
   });
   detail::on_all(comm, [&] {
     auto const ranges = file_ranges(matrix.distribution(), comm.rank(), transposed);
-    auto const header = io::read_npy_header(aside);
-    io::write_npy_boxes<T>(aside, header, ranges.rows, ranges.cols, matrix.data(), matrix.ld(), transposed);
+    auto const header = io::read_npy_header(temporary);
+    io::write_npy_boxes<T>(temporary, header, ranges.rows, ranges.cols, matrix.data(), matrix.ld(), transposed);
   });
 }
 
@@ -139,17 +139,17 @@ void save_npy(std::string const& path, Matrix<T const> const& matrix, bool fortr
     save_npy<T>(path, *lines, fortran_order, transposed);
     return;
   }
-  auto const aside = fmt::format("{}.part-{}", path, number_aside(comm));
+  auto const temporary = fmt::format("{}.part-{}", path, temporary_number(comm));
   try {
-    write_aside(aside, matrix, fortran_order, transposed);
+    write_temporary(temporary, matrix, fortran_order, transposed);
     detail::on_all(comm, [&] {
-      if (comm.rank() == 0 && std::rename(aside.c_str(), path.c_str()) != 0) {
+      if (comm.rank() == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) {
         throw Error(ErrorKind::io, fmt::format("'{}' cannot take its name: {}", path, std::strerror(errno)));
       }
     });
   } catch (...) {
     if (comm.rank() == 0) {
-      std::remove(aside.c_str());
+      std::remove(temporary.c_str());
     }
     throw;
   }

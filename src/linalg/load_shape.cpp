@@ -36,9 +36,9 @@ FileShape shape_of_file(Communicator const& comm, std::string const& path) {
       shape = read_shape(path);
     }
   });
-  std::array<std::int64_t, 3> told{shape.rows, shape.cols, static_cast<std::int64_t>(shape.scalar)};
-  comm.start_broadcast(std::as_writable_bytes(std::span(told)), 0).wait();
-  return {told[0], told[1], static_cast<Scalar>(told[2])};
+  std::array<std::int64_t, 3> words{shape.rows, shape.cols, static_cast<std::int64_t>(shape.scalar)};
+  comm.start_broadcast(std::as_writable_bytes(std::span(words)), 0).wait();
+  return {words[0], words[1], static_cast<Scalar>(words[2])};
 }
 
 }  // namespace allport

@@ -1,4 +1,4 @@
-// Runs a factorization: checks, brings A where the algorithm wants it, factors, brings the factors back, reports.
+// Runs a factorization: checks, redistributes A, factors, redistributes the factors, reports.
 #include "allport/linalg/lu.h"
 
 #include <bit>
@@ -12,9 +12,6 @@
 namespace allport {
 
 using namespace lu_detail;
-using gemm_detail::append;
-using gemm_detail::difference;
-using gemm_detail::from_words;
 
 namespace {
 
@@ -23,7 +20,7 @@ std::string how_text(LuPlan const& plan) {
   auto const& g = c.grid;
   return fmt::format("lu {} {}x{}x{} {} {} {} {} {} {} {} {}", c.algorithm, g.rows, g.cols, g.layers, c.order,
                      c.in_place, c.block, c.nb, c.ahead, c.big, static_cast<char>(plan.problem.pivoting),
-                     name(way_of(plan)));
+                     name(tree_of(plan)));
 }
 
 void agree(Communicator const& comm, LuPlan const& plan) {
@@ -31,18 +28,18 @@ void agree(Communicator const& comm, LuPlan const& plan) {
   auto const how = how_text(plan);
   try {
     comm.ensure_agreement("arguments of lu",
-                          gemm_detail::hash_of(fmt::format("{} {} {} {}", p.m, p.n, static_cast<int>(p.type), how)));
+                          detail::hash_of(fmt::format("{} {} {} {}", p.m, p.n, static_cast<int>(p.type), how)));
   } catch (Error const& e) {
     if (e.kind() != ErrorKind::mismatch) throw;
     comm.ensure_agreement("element type (0 s, 1 d, 2 c, 3 z)", static_cast<int>(p.type));
     comm.ensure_agreement("m", p.m);
     comm.ensure_agreement("n", p.n);
-    comm.ensure_agreement("pivoting, algorithm and grid", gemm_detail::hash_of(how));
+    comm.ensure_agreement("pivoting, algorithm and grid", detail::hash_of(how));
     throw;
   }
 }
 
-/// The first j with U(j, j) exactly zero, from 1; the extent + 1 when there is none here.
+/// The first j, counted from 1, with U(j, j) exactly zero on this rank; the extent + 1 if there is none.
 template <class T>
 Index first_zero(Matrix<T> const& a) {
   auto const& distribution = a.distribution();
@@ -110,23 +107,23 @@ LuReport report_of(Communicator const& comm, LuPlan const& plan, LuMeasured cons
   return report;
 }
 
-/// Everybody's pivots, told to the ranks that have no part in the factorization.
-void tell_pivots(Communicator const& comm, Seats const& seats, Index count, std::vector<Index>& pivots) {
+/// Broadcasts the pivots to ranks outside the grid.
+void broadcast_pivots(Communicator const& comm, GridLayout const& layout, Index count, std::vector<Index>& pivots) {
   pivots.resize(static_cast<std::size_t>(count));
-  if (seats.grid().ranks() < comm.size() && count > 0) {
-    auto transfer = comm.start_broadcast(std::as_writable_bytes(std::span<Index>(pivots)), seats.rank({}));
+  if (layout.grid().ranks() < comm.size() && count > 0) {
+    auto transfer = comm.start_broadcast(std::as_writable_bytes(std::span<Index>(pivots)), layout.rank({}));
     transfer.wait();
   }
 }
 
-/// All that ranks do together once they have agreed on the call.
+/// The collective part of a call, after the arguments were checked.
 template <class T>
-LuMeasured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots,
-                           Progress const& progress) {
-  using gemm_detail::Native;
+LuMeasured factor_collectively(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots,
+                               Progress const& progress) {
+  using detail::Native;
   auto const& p = plan.problem;
   auto const& comm = a.comm();
-  Seats const seats(plan.chosen, plan.options);
+  auto const layout = layout_of(plan.chosen, plan.options);
   LuMeasured mine;
   pivots.clear();
   {
@@ -136,7 +133,7 @@ LuMeasured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<I
     auto const there = native.matrix();
     {
       Stopwatch const watch(mine.redistribute);
-      native.fetch();
+      native.copy_in();
     }
     mine.moved = difference(comm.counted(), before);
     mine.before = largest_element(there, [](Index, Index) { return true; });
@@ -150,12 +147,12 @@ LuMeasured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<I
     mine.wait = std::max(ran.run.seconds - ran.run.busy_seconds, 0.0);
     mine.memory = ran.ledger.work.bytes() + ran.run.peak_bytes;
     auto const after = comm.counted();
-    tell_pivots(comm, seats, std::min(p.m, p.n), pivots);
+    broadcast_pivots(comm, layout, std::min(p.m, p.n), pivots);
     mine.after = largest_element(there, [](Index i, Index j) { return i <= j; });
     mine.zero = first_zero(there);
     {
       Stopwatch const watch(mine.redistribute);
-      native.give_back();
+      native.copy_out();
     }
     mine.moved += difference(comm.counted(), after);
     mine.memory += there.local_rows() * there.local_cols() * static_cast<std::int64_t>(sizeof(T));
@@ -167,7 +164,7 @@ LuMeasured factor_and_tell(LuPlan const& plan, Matrix<T> const& a, std::vector<I
 
 template <class T>
 LuReport lu(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, Progress const& progress) {
-  using gemm_detail::Native;
+  using detail::Native;
   auto const& p = plan.problem;
   auto const& comm = a.comm();
   detail::on_all(comm, [&] {
@@ -177,7 +174,7 @@ LuReport lu(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, 
   });
   agree(comm, plan);
 
-  auto const mine = detail::or_give_up(comm, "lu", [&] { return factor_and_tell(plan, a, pivots, progress); });
+  auto const mine = detail::or_give_up(comm, "lu", [&] { return factor_collectively(plan, a, pivots, progress); });
   return report_of(comm, plan, mine);
 }
 

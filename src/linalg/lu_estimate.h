@@ -1,4 +1,4 @@
-// Seconds of LU by tasks before its graph is made: what a planner sorts thousands of candidates by.
+// Estimated seconds of LU without its graph, by which the plan sorts thousands of candidates.
 #pragma once
 
 #include <array>
@@ -15,9 +15,11 @@
 
 namespace allport::lu_detail {
 
-/// The quantities of graph::price, of some steps in closed form: work of a mean rank at the machine's kernel rates,
-/// seconds of the mean link of the busiest axis, and the chain from panel to panel. How a multicast goes along a
-/// grid's rows, columns or layers, and what a gang of a column takes to talk, is looked at once for a grid in an order.
+using namespace detail;
+
+/// The quantities of graph::price in closed form for some steps: work of a mean rank at the machine's kernel rates,
+/// seconds of the mean link of the busiest axis, and the chain from panel to panel. The costs of multicasts along a
+/// grid's rows, columns and layers, and of the collectives of a column, are computed once per grid and order.
 class LuEstimate {
  public:
   /// @param plan must outlive it
@@ -28,14 +30,14 @@ class LuEstimate {
   void price(LuCandidate& candidate);
 
  private:
-  /// Multicasts from the middle of a line.
+  /// Costs of deliveries from the middle of the grid.
   struct Lines {
-    gemm_detail::LineSpread row;
-    gemm_detail::LineSpread col;
-    gemm_detail::LineSpread layer;  // from one layer to another
-    graph::IdleCost neighbour{};    // of a column's gang: from one member to another, and its collectives
-    std::map<Collective, graph::IdleCost> talk;
-    graph::AxisLoads exchange;  // of a byte from one member to others
+    LineSpread row;
+    LineSpread col;
+    LineSpread layer;                                   // from one layer to another
+    graph::IdleCost neighbour{};                        // of a message to a neighbour in the grid column
+    std::map<Collective, graph::IdleCost> collectives;  // of a grid column
+    graph::AxisLoads exchange;                          // of a byte from one rank of a grid column to others
   };
   struct Step {
     double work = 0;
@@ -44,14 +46,14 @@ class LuEstimate {
   };
 
   [[nodiscard]] Lines const& lines_of(LuCandidate const& candidate);
-  [[nodiscard]] double talk_seconds(Lines const& lines, Index width) const;
-  [[nodiscard]] Step step(LuCandidate const& candidate, Lines const& lines, double at, double b, double talk,
+  [[nodiscard]] double collective_seconds(Lines const& lines, Index width) const;
+  [[nodiscard]] Step step(LuCandidate const& candidate, Lines const& lines, double at, double b, double collectives,
                           graph::AxisLoads& loads, double times) const;
 
   LuPlan const& plan_;
   std::int64_t element_;
-  std::unique_ptr<graph::Transport> carrier_;
-  graph::DeliveryCosts passages_;
+  std::unique_ptr<graph::Transport> transport_;
+  graph::DeliveryCosts costs_;
   graph::Rates rates_;
   double panel_slowness_;
   double trsm_slowness_;

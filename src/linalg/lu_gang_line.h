@@ -1,5 +1,5 @@
-// What the members of a gang say to each other, by the words of a Line: panels and exchanges of rows are written once
-// for both.
+// Communication between the members of a gang with the interface of a line of ranks, so that panels and row exchanges
+// are written once for one rank and for several.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 
 namespace allport::lu_detail {
 
-/// The ranks of a grid column while one of their gangs runs; or one rank alone.
+/// The ranks of a grid column while a gang of theirs runs, or one rank alone.
 class GangLine {
  public:
-  /// A message that is still to be taken.
+  /// A message that has not been received yet.
   struct Pending {
     int from = -1;
     std::span<std::byte> into{};
   };
 
-  /// @param gang  may be missing where the line has one rank
+  /// @param gang  may be null if the line has one rank
   GangLine(int length, int index, GangContext* gang, Ledger& ledger)
       : length_(length), index_(index), gang_(gang), ledger_(ledger) {}
 
@@ -44,14 +44,14 @@ class GangLine {
   Pending allreduce(T const* in, T* out, Index elements, Combine const& combine) const {
     std::copy_n(in, elements, out);
     if (length_ == 1) return {};
-    if (foreseen_) {
+    if (planned_) {
       gang_->allreduce(bytes(out, elements), combine);
     } else {
-      combine_at_first(bytes(out, elements), combine);
+      combine_on_first(bytes(out, elements), combine);
     }
     return {};
   }
-  /// What is sent counts as exchanged rows: no collective of the graph foresees it.
+  /// Counts as exchanged rows: the graph plans collectives only.
   template <class T>
   Pending send(int to, T const* data, Index elements, int /*tag*/) const {
     auto left = std::as_bytes(std::span<T const>(data, static_cast<std::size_t>(elements)));
@@ -75,12 +75,12 @@ class GangLine {
       left = left.subspan(got.size());
     }
   }
-  /// Calls what the graph has not foreseen.
+  /// Runs body(), whose collectives are not planned by the graph.
   template <class Body>
-  auto unforeseen(Body const& body) const {
-    foreseen_ = false;
+  auto unplanned(Body const& body) const {
+    planned_ = false;
     auto result = body();
-    foreseen_ = true;
+    planned_ = true;
     return result;
   }
 
@@ -94,7 +94,7 @@ class GangLine {
   void count(Index sent, Index received) const {
     ledger_.exchanged += {messages_for(Bytes(sent)), messages_for(Bytes(received)), sent, received};
   }
-  void combine_at_first(std::span<std::byte> data, Combine const& combine) const {
+  void combine_on_first(std::span<std::byte> data, Combine const& combine) const {
     auto const size = static_cast<Index>(data.size());
     if (index_ != 0) {
       send(0, std::as_const(data).data(), size, 0);
@@ -113,17 +113,17 @@ class GangLine {
   int index_;
   GangContext* gang_;
   Ledger& ledger_;
-  mutable bool foreseen_ = true;
+  mutable bool planned_ = true;
 };
 
-/// Rows that go to other members, and those that come from them.
+/// Sends rows to other members, and receives those that come from them.
 template <class T>
 void send_rows(GangLine const& line, RowExchange<T> const& rows) {
   for (auto const& [peer, elements] : rows.outgoing()) line.send(peer, rows.packed(peer).data(), elements, 0);
 }
 /// @pre send_rows() has been called
 template <class T>
-void take_rows(GangLine const& line, RowExchange<T> const& rows) {
+void receive_rows(GangLine const& line, RowExchange<T> const& rows) {
   rows.move_here();
   for (auto const& [peer, elements] : rows.incoming()) {
     std::vector<T> buffer(static_cast<std::size_t>(elements));

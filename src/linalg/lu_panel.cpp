@@ -11,7 +11,7 @@ std::vector<Panel> panels_of(AxisDistribution const& rows, AxisDistribution cons
   std::vector<Panel> panels;
   for (Index begin = 0; begin < count;) {
     auto const end = std::min({count, begin + widest, rows.block_end(begin), cols.block_end(begin)});
-    panels.push_back({begin, end, end});
+    panels.push_back({begin, end});
     begin = end;
   }
   return panels;
@@ -19,7 +19,7 @@ std::vector<Panel> panels_of(AxisDistribution const& rows, AxisDistribution cons
 
 namespace {
 
-/// L U = A of a small square block, no rows exchanged. A zero pivot gives inf and NaN below it.
+/// L U = A of a small square block without row exchanges. A zero pivot gives inf and NaN below it.
 template <class T>
 void factor_corner(Index n, T* a, Index ld) {
   for (Index k = 0; k < n; ++k) {
@@ -31,7 +31,7 @@ void factor_corner(Index n, T* a, Index ld) {
   }
 }
 
-/// All rows are here: LAPACK does it.
+/// By LAPACK: all rows are on this rank.
 template <class T>
 std::vector<Index> panel_alone(View<T> const& a, Panel panel) {
   auto const top = a.row(panel.begin);
@@ -52,7 +52,7 @@ std::vector<Index> panel_without(GangLine const& line, View<T> const& a, Panel p
   if (owner == line.index()) {
     T* const top = a.at(a.row(panel.begin), a.col(panel.begin));
     factor_corner(width, top, a.ld);
-    gemm_detail::pack(width, width, static_cast<T const*>(top), a.ld, corner.data());
+    pack(width, width, static_cast<T const*>(top), a.ld, corner.data());
   }
   line.wait(line.broadcast(owner, corner.data(), width * width));
   divide_below(a, panel, corner.data(), width);
@@ -76,7 +76,7 @@ std::vector<Index> factor_panel(GangLine const& line, View<T> const& a, Panel pa
       return *pivots;
     }
     ++fell_back;
-    return line.unforeseen([&] { return panel_partial(line, a, panel); });
+    return line.unplanned([&] { return panel_partial(line, a, panel); });
   }
   return panel_partial(line, a, panel);
 }

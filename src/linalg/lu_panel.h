@@ -1,4 +1,4 @@
-// Panels: the columns that are factored at once, on the ranks of a grid column.
+// Panels: columns that are factored together by the ranks of a grid column.
 #pragma once
 
 #include <algorithm>
@@ -12,49 +12,48 @@
 
 namespace allport::lu_detail {
 
-/// Columns begin..end-1 of a matrix from row begin on. All of them lie in one grid column, the rows begin..end-1 in one
+/// Columns begin..end-1 of a matrix from row begin on. The columns are in one grid column, rows begin..end-1 in one
 /// grid row.
 struct Panel {
   Index begin = 0;
   Index end = 0;
-  Index settled = 0;  ///< exchanges of rows below this one have been made in these columns when the panel is done
 
   [[nodiscard]] Index width() const { return end - begin; }
 };
 
-/// Cuts columns 0..count-1 so that every panel is one: at the ends of row and column blocks, and at `widest` columns.
+/// Cuts columns 0..count-1 into panels: at the ends of row and column blocks, and after `widest` columns.
 [[nodiscard]] std::vector<Panel> panels_of(AxisDistribution const& rows, AxisDistribution const& cols, Index count,
                                            Index widest);
 
-/// What a factorization finds.
+/// The result of a factorization beside the factors.
 struct Found {
-  std::vector<Index> pivots;  ///< row s was exchanged with row pivots[s], in order
-  int fell_back = 0;          ///< panels
+  std::vector<Index> pivots;  ///< row s was exchanged with row pivots[s], s ascending
+  int fell_back = 0;          ///< panels without a tournament
 };
 
-/// Elements of work space for panels of at most that many local rows and columns.
+/// Elements of work space for panels of at most so many local rows and columns.
 [[nodiscard]] constexpr Index panel_space(Index local_rows, Index width) {
   return local_rows * width + 6 * width * width;
 }
 
-/// What travels before the elements of L: the panel's pivots, padded so that these lie at a multiple of 16 bytes.
+/// Bytes before the elements of L in a message: the panel's pivots, padded to a multiple of 16 bytes.
 [[nodiscard]] constexpr Index head_bytes(Index width) {
   return (width * static_cast<Index>(sizeof(Index)) + 15) / 16 * 16;
 }
-/// Partial pivoting, of one column: the largest element's row and the row that gives way to it.
-[[nodiscard]] constexpr Index bid_bytes(Index width, Index element) { return 32 + 2 * width * element; }
-/// A tournament's entry: row numbers, then at most `width` rows. What the root tells all in the end: row numbers, and
-/// U.
+/// Bytes of a pivot candidate, partial pivoting of one column: the row of the largest element, and the row it replaces.
+[[nodiscard]] constexpr Index pivot_candidate_bytes(Index width, Index element) { return 32 + 2 * width * element; }
+/// Bytes of a tournament's entry: row numbers and at most `width` rows.
 [[nodiscard]] constexpr Index entry_bytes(Index width, Index element) {
   return head_bytes(width) + width * width * element;
 }
-[[nodiscard]] constexpr Index verdict_bytes(Index width, Index element) {
+/// Bytes of a tournament's final broadcast: pivot rows and U.
+[[nodiscard]] constexpr Index winners_bytes(Index width, Index element) {
   return head_bytes(width) + width * (width + 1) / 2 * element;
 }
 
-/// Factors one panel in place on the ranks that own its columns, of which `line` is the grid column.
-/// @param fell_back  raised by one when a tournament met an exactly zero pivot and partial pivoting did the panel
-/// @return row begin + s was exchanged with row [s], in order; rows in this panel's columns are exchanged already
+/// Factors one panel in place on the ranks of the grid column `line`, which own it.
+/// @param fell_back  incremented if a tournament met an exactly zero pivot, so that partial pivoting factored the panel
+/// @return row begin + s was exchanged with row [s], s ascending; the rows of the panel's columns are exchanged already
 template <class T>
 [[nodiscard]] std::vector<Index> factor_panel(GangLine const& line, View<T> const& a, Panel panel, Pivoting pivoting,
                                               int& fell_back);
@@ -63,7 +62,7 @@ template <class T>
 [[nodiscard]] std::vector<Index> panel_without(GangLine const& line, View<T> const& a, Panel panel);
 template <class T>
 [[nodiscard]] std::vector<Index> panel_partial(GangLine const& line, View<T> const& a, Panel panel);
-/// Nothing, with the panel as it was, when a pivot is exactly zero.
+/// Nothing, and the panel unchanged, if a pivot is exactly zero.
 template <class T>
 [[nodiscard]] std::optional<std::vector<Index>> panel_tournament(GangLine const& line, View<T> const& a, Panel panel);
 
@@ -74,7 +73,5 @@ void divide_below(View<T> const& a, Panel panel, T const* u11, Index ld) {
   blas::trsm(blas::Side::right, blas::Triangle::upper, Trans::none, blas::Diagonal::stored, a.local_rows() - below,
              panel.width(), u11, ld, a.at(below, a.col(panel.begin)), a.ld);
 }
-
-#define ALLPORT_FOR_SCALARS(macro) macro(float) macro(double) macro(std::complex<float>) macro(std::complex<double>)
 
 }  // namespace allport::lu_detail

@@ -1,5 +1,5 @@
-// Partial pivoting on a grid column: one small allreduce a column finds the largest element and brings the rows that
-// change places to all, so that everybody holds the panel's U and nobody asks again.
+// Partial pivoting on a grid column: one small allreduce per column finds the largest element and sends the two rows to
+// exchange to all ranks, so that every rank holds the panel's U without further messages.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,10 +12,10 @@ namespace allport::lu_detail {
 
 namespace {
 
-/// Columns that are finished before the ones behind them are brought up to date with one multiplication.
+/// Columns that are factored before one multiplication updates the columns behind them.
 constexpr Index leaf = 16;
 
-/// LAPACK's size of an element in i?amax.
+/// The absolute value that i?amax compares.
 template <class T>
 double size_of(T x) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -25,20 +25,21 @@ double size_of(T x) {
   }
 }
 
-/// What the ranks say about a column: the largest element's row, and the row that stands where it must go.
+/// Head of a pivot candidate: the largest element's row, and whether the row to be replaced is in the message.
 struct Head {
-  double size = -1;  // of the largest element; NaN counts as none
+  double size = -1;  // of the largest element; -1 for NaN
   Index row = std::numeric_limits<Index>::max();
   Index has_top = 0;
   Index unused = 0;
 };
-static_assert(bid_bytes(0, 1) == sizeof(Head));
+static_assert(pivot_candidate_bytes(0, 1) == sizeof(Head));
 
 template <class T>
-class Bid {
+class PivotCandidate {
  public:
-  explicit Bid(Index width) : width_(width), words_(static_cast<std::size_t>(bytes(width)) / sizeof(double)) {}
-  static Index bytes(Index width) { return bid_bytes(width, static_cast<Index>(sizeof(T))); }
+  explicit PivotCandidate(Index width)
+      : width_(width), words_(static_cast<std::size_t>(bytes(width)) / sizeof(double)) {}
+  static Index bytes(Index width) { return pivot_candidate_bytes(width, static_cast<Index>(sizeof(T))); }
 
   [[nodiscard]] Head& head() { return *reinterpret_cast<Head*>(words_.data()); }
   [[nodiscard]] T* pivot_row() { return reinterpret_cast<T*>(words_.data() + sizeof(Head) / sizeof(double)); }
@@ -50,8 +51,8 @@ class Bid {
   std::vector<double> words_;
 };
 
-/// The larger element wins, of equal ones the upper; the row that must give way comes from who has it.
-Combine better_bid(Index row_bytes) {
+/// The larger element wins, of equal ones the upper; the row to be replaced comes from the rank that owns it.
+Combine better_candidate(Index row_bytes) {
   return [row_bytes](std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
     auto const stride = static_cast<std::int64_t>(sizeof(Head)) + 2 * row_bytes;
     for (std::int64_t at = 0; at < bytes; at += stride) {
@@ -102,15 +103,15 @@ class Partial {
   [[nodiscard]] T* element(Index row, Index s) const { return base_ == nullptr ? nullptr : base_ + row + s * a_.ld; }
   [[nodiscard]] T& u(Index r, Index s) { return rows_of_u_[static_cast<std::size_t>(r + s * width_)]; }
 
-  /// Finds the pivot of column s, exchanges two rows and takes column s out of those up to `end`.
+  /// Finds the pivot of column s, exchanges two rows and eliminates column s from the columns before `end`.
   Index column(Index s, Index end) {
     auto const top = panel_.begin + s;
     auto const first = a_.row(top);
     auto const owner = a_.rows.owner(top);
-    bid(s, first, owner);
-    auto const bytes = Bid<T>::bytes(width_);
+    propose(s, first, owner);
+    auto const bytes = PivotCandidate<T>::bytes(width_);
     line_.wait(line_.allreduce<std::byte>(mine_.data(), best_.data(), bytes,
-                                          better_bid(width_ * static_cast<Index>(sizeof(T)))));
+                                          better_candidate(width_ * static_cast<Index>(sizeof(T)))));
     auto const pivot = best_.head().row;
     if (pivot != top) {
       if (a_.rows.owner(pivot) == line_.index()) write_row(a_.rows.local(pivot), best_.top_row());
@@ -121,7 +122,8 @@ class Partial {
     return pivot;
   }
 
-  void bid(Index s, Index first, int owner) {
+  /// This rank's candidate for the pivot of column s.
+  void propose(Index s, Index first, int owner) {
     auto& head = mine_.head();
     head = Head{};
     Index row = -1;
@@ -172,7 +174,7 @@ class Partial {
     }
   }
 
-  /// Columns begin..end-1 are done: brings those behind up to date.
+  /// Updates the columns behind `end` by columns begin..end-1.
   void finish(Index begin, Index end) {
     auto const rest = width_ - end;
     auto const count = end - begin;
@@ -198,9 +200,9 @@ class Partial {
   Index width_;
   Index rows_;
   T* base_;
-  std::vector<T> rows_of_u_;  // width x width: the pivot rows, which become U
-  Bid<T> mine_;
-  Bid<T> best_;
+  std::vector<T> rows_of_u_;  // [width x width]: the pivot rows, which become U
+  PivotCandidate<T> mine_;
+  PivotCandidate<T> best_;
   std::vector<Run> runs_;
 };
 

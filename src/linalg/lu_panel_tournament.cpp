@@ -1,6 +1,6 @@
-// Tournament pivoting on a grid column (Solomonik11, slides 16 and 17): every rank enters its own best rows, matches
-// between two ranks' rows are played along the tree of a reduction, and the winners are the pivot rows of the whole
-// panel. One reduction and one broadcast a panel, where partial pivoting asks all ranks for every column.
+// Tournament pivoting on a grid column (Solomonik11, slides 16 and 17): each rank selects candidate rows of its own,
+// pairs of candidate sets compete along the tree of a reduction, and the winners are the pivot rows of the whole panel.
+// One reduction and one broadcast per panel, where partial pivoting needs a reduction per column.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -12,7 +12,7 @@ namespace allport::lu_detail {
 
 namespace {
 
-/// At most `width` rows with their global numbers: one element of the reduction. Rows that are missing have number -1.
+/// At most `width` rows with their global numbers: one element of the reduction. Missing rows have number -1.
 template <class T>
 class Entry {
  public:
@@ -43,8 +43,8 @@ void append(Rows<T>& rows, std::byte const* entry, Index width) {
   }
 }
 
-/// The numbers of rows in the order in which Gaussian elimination with partial pivoting takes them; `scratch` holds a
-/// copy of the rows and becomes their factors.
+/// The rows in the order in which Gaussian elimination with partial pivoting selects them; `scratch` holds a copy of
+/// the rows and is overwritten by their factors.
 template <class T>
 std::vector<Index> order_of(Index count, Index width, T* scratch, Index ld) {
   std::vector<int> pivots(static_cast<std::size_t>(std::min(count, width)));
@@ -74,7 +74,7 @@ void write(std::byte* entry, Index width, std::vector<Index> const& order, Index
   std::memcpy(entry, numbers.data(), numbers.size() * sizeof(Index));
 }
 
-/// Stacks two entries and keeps the rows that elimination takes first.
+/// Stacks two entries and keeps the rows that elimination selects first.
 template <class T>
 Combine match(Index width) {
   return [width](std::byte const* left, std::byte const* right, std::byte* out, std::int64_t bytes) {
@@ -98,7 +98,7 @@ std::vector<Index> global_rows(AxisDistribution const& rows, int part, Index fro
   return ids;
 }
 
-/// This rank's own candidates.
+/// This rank's candidate rows.
 template <class T>
 void enter(View<T> const& a, Panel panel, std::byte* entry) {
   auto const width = panel.width();
@@ -107,16 +107,16 @@ void enter(View<T> const& a, Panel panel, std::byte* entry) {
   auto const ids = global_rows(a.rows, a.i, top);
   std::vector<T> scratch(static_cast<std::size_t>(count * width));
   T const* const mine = a.at(top, a.col(panel.begin));
-  gemm_detail::pack(count, width, mine, a.ld, scratch.data());
+  pack(count, width, mine, a.ld, scratch.data());
   auto const order = count > 0 ? order_of(count, width, scratch.data(), count) : std::vector<Index>();
   write(entry, width, order, ids.data(), mine, a.ld);
 }
 
-/// What the root tells: the final order of the winners, and U of their factors, column by column.
+/// Final broadcast: the winning rows in their final order, and U of their factors, column by column.
 template <class T>
-struct Verdict {
-  explicit Verdict(Index columns) : width(columns), bytes_(static_cast<std::size_t>(bytes(columns))) {}
-  static Index bytes(Index columns) { return verdict_bytes(columns, static_cast<Index>(sizeof(T))); }
+struct Winners {
+  explicit Winners(Index columns) : width(columns), bytes_(static_cast<std::size_t>(bytes(columns))) {}
+  static Index bytes(Index columns) { return winners_bytes(columns, static_cast<Index>(sizeof(T))); }
 
   [[nodiscard]] std::byte* data() { return bytes_.data(); }
   [[nodiscard]] std::span<Index const> ids() const {
@@ -136,25 +136,25 @@ struct Verdict {
   std::vector<std::byte> bytes_;
 };
 
-/// The winners' factors.
+/// Factors the winners of an entry; returns the factors.
 template <class T>
-std::vector<T> judge(std::byte const* winners, Verdict<T>& verdict) {
-  auto const width = verdict.width;
+std::vector<T> factor_winners(std::byte const* entry, Winners<T>& winners) {
+  auto const width = winners.width;
   Rows<T> rows{{}, std::vector<T>(static_cast<std::size_t>(width * width)), width};
-  append(rows, winners, width);
+  append(rows, entry, width);
   auto const order = order_of(width, width, rows.values.data(), width);
   std::vector<Index> ids;
   for (auto const r : order) ids.push_back(rows.ids[static_cast<std::size_t>(r)]);
-  std::memcpy(verdict.data(), ids.data(), ids.size() * sizeof(Index));
-  for (Index c = 0; c < width; ++c) std::copy_n(rows.values.begin() + c * width, c + 1, verdict.column(c));
+  std::memcpy(winners.data(), ids.data(), ids.size() * sizeof(Index));
+  for (Index c = 0; c < width; ++c) std::copy_n(rows.values.begin() + c * width, c + 1, winners.column(c));
   return std::move(rows.values);
 }
 
-/// Brings the panel into its final order: factors on top, and the rows that were there where winners stood. What leaves
-/// the top goes below it, nowhere else. @param factors  on the rank that has the top
+/// Brings the panel into its final order: the factors on top, and the rows that were there at the winners' former
+/// places. Rows that leave the top go below it only. @param factors  on the rank that owns the top rows
 template <class T>
-void place(GangLine const& line, View<T> const& a, Panel panel, std::vector<T> const& factors,
-           std::vector<Index> const& pivots) {
+void exchange_rows(GangLine const& line, View<T> const& a, Panel panel, std::vector<T> const& factors,
+                   std::vector<Index> const& pivots) {
   auto const width = panel.width();
   auto const first_col = a.col(panel.begin);
   auto moves = moves_of(pivots, panel.begin);
@@ -162,7 +162,7 @@ void place(GangLine const& line, View<T> const& a, Panel panel, std::vector<T> c
   RowMoves<T> const displaced{a.at(0, first_col), width, a.ld, std::move(moves)};
   RowExchange<T> const rows(a.rows, line.index(), std::span(&displaced, 1));
   send_rows(line, rows);
-  take_rows(line, rows);
+  receive_rows(line, rows);
   if (a.rows.owner(panel.begin) != line.index()) return;
   auto const top = a.row(panel.begin);
   for (Index c = 0; c < width; ++c) {
@@ -178,23 +178,23 @@ std::optional<std::vector<Index>> panel_tournament(GangLine const& line, View<T>
   auto const owner = a.rows.owner(panel.begin);
   auto const bytes = Entry<T>::bytes(width);
   std::vector<std::byte> mine(static_cast<std::size_t>(bytes));
-  std::vector<std::byte> winners(owner == line.index() ? mine.size() : 0);
-  Verdict<T> verdict(width);
+  std::vector<std::byte> best(owner == line.index() ? mine.size() : 0);
+  Winners<T> winners(width);
   std::vector<T> factors;
   enter(a, panel, mine.data());
-  line.wait(line.reduce<std::byte>(owner, mine.data(), winners.data(), bytes, match<T>(width)));
+  line.wait(line.reduce<std::byte>(owner, mine.data(), best.data(), bytes, match<T>(width)));
   if (owner == line.index()) {
-    factors = judge<T>(winners.data(), verdict);
+    factors = factor_winners<T>(best.data(), winners);
   }
-  line.wait(line.broadcast<std::byte>(owner, verdict.data(), Verdict<T>::bytes(width)));
+  line.wait(line.broadcast<std::byte>(owner, winners.data(), Winners<T>::bytes(width)));
   for (Index s = 0; s < width; ++s) {
-    if (verdict.column(s)[s] == T(0)) {
+    if (winners.column(s)[s] == T(0)) {
       return std::nullopt;
     }
   }
-  auto pivots = exchanges_for(verdict.ids(), panel.begin);
-  place(line, a, panel, factors, pivots);
-  auto const u = verdict.u();
+  auto pivots = exchanges_for(winners.ids(), panel.begin);
+  exchange_rows(line, a, panel, factors, pivots);
+  auto const u = winners.u();
   divide_below(a, panel, u.data(), width);
   return pivots;
 }

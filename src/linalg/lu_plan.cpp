@@ -1,4 +1,4 @@
-// Chooses grid, replication, blocks and algorithm of a factorization by predicted time under a memory limit.
+// Chooses algorithm, grid, replication and blocks of a factorization by predicted time under a memory limit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,22 +20,18 @@ using namespace lu_detail;
 namespace {
 
 constexpr Index block_widths[] = {64, 32, 128, 256};
-/// Likewise on the caller's own distribution.
+/// As above on the caller's distribution.
 constexpr Index given_widths[] = {128, 64, 32};
-/// Columns of a panel that are worth a layer's while: by fewer it updates at a fraction of its speed.
+/// Least columns of a layer's slice of a panel: an update by fewer runs at a fraction of gemm's speed.
 constexpr Index narrowest_slice = 8;
 
-/// Of candidates those that are estimated to be the best are priced by their graphs, so many at most.
-constexpr int priced_by_graph = 8;
-/// Prices are often so much of their estimates: whatever may still be the best is priced.
+/// Graph prices can be 0.85 of estimates, so every candidate within that margin is priced.
 constexpr double optimism = 0.85;
-/// Grids that leave ranks out have their turn as if they were so much slower: closer no estimate is.
-constexpr double some_ranks = 1.05;
-/// What that takes for each rank of a row or column in a step of the chain, and for each unit; measured. It is done
-/// where a factorization takes longer than all of it.
+/// Time to price a graph, per rank of a row or column, step of the chain, and unit; measured. Graphs are priced if the
+/// factorization takes longer than pricing all of them.
 constexpr double pricing_seconds = 6e-7;
 
-/// Panels that a rank has on their way: those of one of its blocks and the next one's first, within limits.
+/// Panels under way on a rank: those of one of its blocks and the first of the next one, within these limits.
 constexpr Index fewest_ahead = 2;
 constexpr Index most_ahead = 8;
 
@@ -48,11 +44,11 @@ constexpr GemmAlgorithmName names[] = {
 void check(LuProblem const& problem, Machine const& machine, LuOptions const& options) {
   ensure(problem.m >= 0, "m", problem.m, "a number of rows >= 0");
   ensure(problem.n >= 0, "n", problem.n, "a number of columns >= 0");
-  Index elements = 0;  // bytes are counted in 64 bits, some of them several matrices' together
+  Index elements = 0;  // sums of bytes over several matrices are counted in 64 bits
   ensure(!__builtin_mul_overflow(problem.m, problem.n, &elements) &&
              elements <= (std::int64_t(1) << 59) / bytes_of(problem.type),
          "m, n", fmt::format("{}, {}", problem.m, problem.n), "a matrix of at most 2^59 bytes", "take smaller extents");
-  if (!(options.given && options.order == rows_of_given)) gemm_detail::ensure_order(options.order, machine);
+  if (!(options.given && options.order == rows_of_given)) ensure_order(options.order, machine);
   ensure(options.block >= 0, "block", options.block, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.nb >= 0, "nb", options.nb, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.nb == 0 || (options.block > 0 && options.nb % options.block == 0), "nb", options.nb,
@@ -72,40 +68,30 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
   ensure_grid(options.grid, machine);
 }
 
-class Planner {
+class LuSearch : public detail::PlanSearch<LuSearch, LuPlan, LuEstimate> {
  public:
-  explicit Planner(LuPlan& plan) : plan_(plan), embedded_(plan.machine, plan.options.mapping) {
-    if (tiled_plan::has_rates(plan.machine)) estimate_.emplace(plan);
-  }
+  using PlanSearch::PlanSearch;
 
   void consider(std::string_view algorithm, GemmGrid const& grid) {
     bool const one_row = grid.rows == 1 && grid.layers == 1;
-    if (one_row && algorithm == "2d" && plan_.options.algorithm.empty()) return;  // the same
-    // A row of fewer ranks of a torus is priced below one of all, and simulated to take as long.
+    if (one_row && algorithm == "2d" && plan_.options.algorithm.empty()) return;  // equals "1d"
+    // On a torus a row of fewer ranks gets a lower price than one of all ranks, but the simulator finds no difference.
     bool const leaves_some_out = grid.ranks() < plan_.machine.ranks() && plan_.options.grid.ranks() == 0;
     if (one_row && leaves_some_out && tasks::default_tree(plan_.machine) == MulticastTree::axes) return;
     LuCandidate candidate;
     candidate.algorithm = algorithm;
     candidate.grid = grid;
     auto reason = why_not(algorithm, grid);
-    auto const& asked = plan_.options.order;
-    if (!reason && asked != rows_of_given) reason = gemm_detail::why_not_order(asked, grid);
-    if (!reason && asked == rows_of_given && !is_row_of_given(grid))
+    auto const& order = plan_.options.order;
+    if (!reason && order != rows_of_given) reason = why_not_order(order, grid);
+    if (!reason && order == rows_of_given && !is_row_of_given(grid)) {
       reason = "is no row of all ranks of the given grid";
-    if (reason) {
-      candidate.why_not = *reason;
-      if (!plan_.options.algorithm.empty()) plan_.candidates.push_back(candidate);
-      return;
     }
-    auto const plain = asked.empty() ? lu_orders(grid) : std::vector{asked};
-    auto best = estimated(candidate, plain);
-    auto boxes = estimated(candidate, asked.empty() ? embedded_.of(grid, plain) : std::vector<std::string>{});
-    auto const least = [](auto const& all) { return std::ranges::min_element(all, {}, &LuCandidate::total)->total; };
-    if (!boxes.empty() && least(boxes) <= least(best) * gemm_detail::for_boxes) best = std::move(boxes);
-    for (auto& one : best) keep(std::move(one));
+    if (reason) return reject(std::move(candidate), *reason);
+    try_orders(candidate, order.empty() ? lu_orders(grid) : std::vector{order});
   }
 
-  /// The caller's own distribution, which costs no redistribution.
+  /// The caller's own distribution, which needs no redistribution.
   void consider_given() {
     auto const& given = *plan_.options.given;
     LuCandidate candidate;
@@ -117,52 +103,32 @@ class Planner {
     for (auto const width : given_widths) {
       candidate.block = candidate.big = plan_.options.block > 0 ? plan_.options.block : width;
       estimate_given(candidate);
-      keep(candidate);
+      describe_and_add(candidate);
       if (plan_.options.block > 0) break;
     }
   }
 
   void choose() {
     price_best();
-    auto& all = plan_.candidates;
-    std::ranges::stable_sort(tried_, {}, rank_of);
-    for (auto& one : tried_) {  // the best of each algorithm on each grid
-      auto const same = [&](LuCandidate const& c) {
-        return c.algorithm == one.candidate.algorithm && c.grid == one.candidate.grid &&
-               c.in_place == one.candidate.in_place;
-      };
-      if (std::ranges::none_of(all, same)) all.push_back(std::move(one.candidate));
-    }
-    std::ranges::stable_sort(all, {}, [](auto const& c) { return std::pair(!c.why_not.empty(), c.total.value()); });
-    if (all.empty() || !all.front().why_not.empty()) {
-      refuse(all, plan_.options.algorithm, memory_limit(plan_.machine, plan_.options.memory));
-    }
-    plan_.chosen = all.front();
+    rank();
+    fill_table();
     plan_.distribution = distribution_of(plan_.chosen);
     count_by_tasks(plan_);
-    bounds(plan_.chosen, plan_.distribution);
-    all.front() = plan_.chosen;
-  }
-
-  [[nodiscard]] Distribution distribution_of(LuCandidate const& c) const {
-    if (c.in_place) return *plan_.options.given;
-    Seats const seats(c, plan_.options);
-    auto const rows = c.grid.layers > 1 ? c.big : c.block;
-    return {AxisDistribution::cyclic(plan_.problem.m, c.grid.rows, rows),
-            AxisDistribution::cyclic(plan_.problem.n, c.grid.cols, c.nb), seats.layer()};
+    set_bounds(plan_.chosen, plan_.distribution);
+    plan_.candidates.front() = plan_.chosen;
   }
 
  private:
-  struct Tried {
-    LuCandidate candidate;
-    bool by_graph = false;
-  };
-  /// Usable ones first, by price.
-  static std::pair<bool, double> rank_of(Tried const& one) {
-    return {!one.candidate.why_not.empty(), one.candidate.total.value()};
+  friend PlanSearch;
+
+  [[nodiscard]] Distribution distribution_of(LuCandidate const& c) const {
+    if (c.in_place) return *plan_.options.given;
+    auto const rows = c.grid.layers > 1 ? c.big : c.block;
+    return {AxisDistribution::cyclic(plan_.problem.m, c.grid.rows, rows),
+            AxisDistribution::cyclic(plan_.problem.n, c.grid.cols, c.nb), layout_of(c, plan_.options).layer(0)};
   }
 
-  /// A candidate in the best of some orders, in all widths.
+  /// A candidate in the best of some orders, with all block sizes.
   std::vector<LuCandidate> estimated(LuCandidate candidate, std::vector<std::string> const& orders) {
     std::vector<LuCandidate> tried;
     auto const all = widths(candidate);
@@ -195,7 +161,7 @@ class Planner {
     return tried;
   }
 
-  /// One row of ranks may be those of the caller's grid, so that blocks stay in their process columns.
+  /// Whether a grid may be one row of the ranks of the caller's grid, so that blocks stay in their process columns.
   [[nodiscard]] bool is_row_of_given(GemmGrid const& grid) const {
     auto const& given = plan_.options.given;
     return given && grid.rows == 1 && grid.layers == 1 && given->grid().size() == static_cast<std::size_t>(grid.cols);
@@ -204,7 +170,7 @@ class Planner {
     return plan_.options.order.empty() && is_row_of_given(candidate.grid);
   }
 
-  /// Panels end where the caller's blocks do: estimated by their mean width.
+  /// Estimates by the mean width of the panels, which end where the caller's blocks do.
   void estimate_given(LuCandidate& candidate) {
     auto const& given = *plan_.options.given;
     auto const widest = candidate.block;
@@ -218,32 +184,16 @@ class Planner {
     candidate.block = candidate.big = widest;
   }
 
-  /// Whoever may be the best is priced by its graph, until the best has been; grids of all ranks first.
-  void price_best() {
-    if (!estimate_ || tried_.empty() || !is_worth_pricing(std::ranges::min_element(tried_, {}, rank_of)->candidate)) {
-      return;
-    }
-    auto const turn_of = [&](Tried const& one) {
-      bool const all = one.candidate.grid.ranks() == plan_.machine.ranks();
-      auto const doubted = one.by_graph ? 1.0 : optimism * (all ? 1.0 : some_ranks);
-      return std::pair(rank_of(one).first, rank_of(one).second * doubted);
-    };
-    for (int left = priced_by_graph; left > 0; --left) {
-      auto const best = std::ranges::min_element(tried_, {}, turn_of);
-      auto& candidate = best->candidate;
-      if (best->by_graph || !candidate.why_not.empty()) break;
-      price_by_tasks(plan_, candidate, distribution_of(candidate));
-      candidate.total += moving(candidate);
-      best->by_graph = true;
-    }
-    // What nobody has looked at is no better than what has been.
-    std::ranges::stable_partition(tried_, &Tried::by_graph);
-    auto const least = std::ranges::min_element(tried_, {}, [](Tried const& one) {
-                         return std::pair(!one.by_graph, one.candidate.total.value());
-                       })->candidate.total;
-    for (auto& one : tried_) {
-      if (!one.by_graph) one.candidate.total = std::max(one.candidate.total, least);
-    }
+  [[nodiscard]] double scaled(Tried const& one) const {
+    auto const doubt = one.by_graph ? 1.0 : optimism * (has_all_ranks(one.candidate) ? 1.0 : some_ranks);
+    return one.candidate.total.value() * doubt;
+  }
+  void price(LuCandidate& candidate) {
+    price_by_tasks(plan_, candidate, distribution_of(candidate));
+    candidate.total += moving(candidate);
+  }
+  [[nodiscard]] static bool same(LuCandidate const& a, LuCandidate const& b) {
+    return a.algorithm == b.algorithm && a.grid == b.grid && a.in_place == b.in_place;
   }
 
   [[nodiscard]] bool is_worth_pricing(LuCandidate const& candidate) const {
@@ -254,8 +204,8 @@ class Planner {
     return count > 0 && candidate.total.value() > priced_by_graph * each;
   }
 
-  /// Widths of panels and of a rank's blocks that are worth a look: what the caller fixes, else blocks from one panel
-  /// on, doubling, up to one block for every rank.
+  /// Widths of panels and of a rank's blocks to try: those of the caller, else blocks of one panel, of two, four, ...
+  /// up to one block per rank.
   [[nodiscard]] std::vector<std::pair<Index, Index>> widths(LuCandidate const& candidate) const {
     auto const& fixed = plan_.options;
     auto const& grid = candidate.grid;
@@ -274,7 +224,7 @@ class Planner {
     return all;
   }
 
-  /// b: of panels as wide as one layer's, a layer's share.
+  /// b: the panel's width, or a layer's share of it.
   [[nodiscard]] std::vector<Index> blocks(GemmGrid const& grid) const {
     auto const& fixed = plan_.options;
     if (fixed.block > 0) return {fixed.block};
@@ -301,26 +251,24 @@ class Planner {
     if (!plan_.options.given) return Seconds(0);
     auto const want = distribution_of(c);
     if (want == *plan_.options.given) return Seconds(0);
-    // There and back. Ranks on a grid's diagonal may keep more than others: more than its corners are looked at.
-    constexpr std::size_t looked_at = 16;
+    // There and back. Ranks on a grid's diagonal may keep more elements than others: more than its corners are
+    // examined.
+    constexpr std::size_t examined = 16;
     auto const& options = plan_.options;
-    return tiled_plan::moving(*options.given, want, plan_.problem.type, plan_.machine, options.mapping, looked_at) *
-           2.0;
+    return tiled_plan::moving(*options.given, want, plan_.problem.type, plan_.machine, options.mapping, examined) * 2.0;
   }
 
-  void keep(LuCandidate candidate) {
-    auto const limit = memory_limit(plan_.machine, plan_.options.memory);
+  void add_all(std::vector<LuCandidate> candidates) {
+    for (auto& one : candidates) describe_and_add(std::move(one));
+  }
+  void describe_and_add(LuCandidate candidate) {
     auto const distribution = distribution_of(candidate);
     describe_by_tasks(plan_, candidate, distribution);
-    bounds(candidate, distribution);
-    if (limit.value() > 0 && candidate.memory > limit) {
-      candidate.why_not =
-          fmt::format("needs {} bytes per rank, the limit is {}", candidate.memory.value(), limit.value());
-    }
-    tried_.push_back({std::move(candidate)});
+    set_bounds(candidate, distribution);
+    add(std::move(candidate));
   }
 
-  void bounds(LuCandidate& candidate, Distribution const& distribution) const {
+  void set_bounds(LuCandidate& candidate, Distribution const& distribution) const {
     auto const& p = plan_.problem;
     auto const words = static_cast<double>(candidate.memory.value() / bytes_of(p.type));
     candidate.most_products = most_products(p, candidate, distribution, widest_panel(plan_, candidate));
@@ -329,11 +277,6 @@ class Planner {
     candidate.bound_extents = bound.memory_independent;
     candidate.bound_words = bound.words();
   }
-
-  LuPlan& plan_;
-  gemm_detail::EmbeddedOrders embedded_;
-  std::optional<LuEstimate> estimate_;
-  std::vector<Tried> tried_;
 };
 
 }  // namespace
@@ -345,17 +288,15 @@ LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const
   plan.machine = machine;
   plan.options = options;
   auto const& asked = plan.options.algorithm;
-  Planner planner(plan);
-  if (options.given && asked != "2.5d" && options.grid.ranks() == 0) planner.consider_given();
+  LuSearch search(plan);
+  if (options.given && asked != "2.5d" && options.grid.ranks() == 0) search.consider_given();
   for (auto const& grid : grids(options, machine.ranks())) {
     for (auto const& name : names) {
-      if (asked.empty() || asked == name.name) planner.consider(name.name, grid);
+      if (asked.empty() || asked == name.name) search.consider(name.name, grid);
     }
   }
-  planner.choose();
-  if (options.candidates > 0 && plan.candidates.size() > static_cast<std::size_t>(options.candidates)) {
-    plan.candidates.resize(static_cast<std::size_t>(options.candidates));
-  }
+  search.choose();
+  tiled_plan::shorten(plan);
   return plan;
 }
 

@@ -1,7 +1,6 @@
 // Plans and reports of factorizations as JSON, for programs and for the tables of the command line.
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "allport/linalg/lu.h"
 #include "report_json.h"
@@ -11,8 +10,6 @@ namespace allport {
 namespace {
 
 using nlohmann::json;
-
-json number(double x) { return std::isfinite(x) ? json(x) : json(nullptr); }
 
 json lu_candidate(LuCandidate const& c) {
   return report::candidate(c,
@@ -53,7 +50,7 @@ std::string LuReport::to_json() const {
   auto const rows = report::busiest(exchanged);
   j["pivot"] = name(pivoting);
   j["info"] = info;
-  j["growth"] = number(growth);
+  j["growth"] = report::number(growth);
   j["fell_back_panels"] = fell_back;
   j["seconds"]["panel"] = panel.value();
   j["exchanged_bytes"] = rows.bytes;

@@ -9,7 +9,7 @@
 namespace allport::lu_detail {
 
 std::vector<Move> moves_of(std::span<Index const> pivots, Index begin) {
-  // Which row came to lie at a position, for those that were touched: in a table where they are dense, else in a map.
+  // The content of each row that was exchanged: a table if these rows are dense, else a map.
   constexpr Index sparse = 32;
   Index last = begin - 1;
   for (std::size_t s = 0; s < pivots.size(); ++s) last = std::max({last, begin + static_cast<Index>(s), pivots[s]});
@@ -41,8 +41,8 @@ std::vector<Move> moves_of(std::span<Index const> pivots, Index begin) {
 RowChains chains_of(std::vector<Move> const& moves) {
   Index most = -1;
   for (auto const& move : moves) most = std::max({most, move.to, move.from});
-  std::vector<Index> from(static_cast<std::size_t>(most + 1), -1);  // of moves that are in no chain yet
-  std::vector<char> leaves(from.size(), 0);                         // rows whose content goes elsewhere
+  std::vector<Index> from(static_cast<std::size_t>(most + 1), -1);  // by `to`, of moves that are in no chain yet
+  std::vector<char> leaves(from.size(), 0);                         // rows whose content moves
   for (auto const& move : moves) {
     from[static_cast<std::size_t>(move.to)] = move.from;
     leaves[static_cast<std::size_t>(move.from)] = 1;
@@ -53,8 +53,8 @@ RowChains chains_of(std::vector<Move> const& moves) {
     found.rows.push_back(first);
     for (auto to = first;;) {
       to = std::exchange(from[static_cast<std::size_t>(to)], -1);
-      chain.circle = to == first;
-      if (to < 0 || chain.circle) break;
+      chain.cycle = to == first;
+      if (to < 0 || chain.cycle) break;
       found.rows.push_back(to);
     }
     chain.end = found.rows.size();
@@ -70,8 +70,8 @@ RowChains chains_of(std::vector<Move> const& moves) {
 }
 
 std::vector<Index> exchanges_for(std::span<Index const> ids, Index begin) {
-  std::map<Index, Index> place;    // row -> where it lies now, if it has moved
-  std::map<Index, Index> content;  // where -> row, likewise
+  std::map<Index, Index> place;    // row -> its position, if it has moved
+  std::map<Index, Index> content;  // position -> row, if it has changed
   auto const find = [](std::map<Index, Index> const& map, Index key) {
     auto const known = map.find(key);
     return known == map.end() ? key : known->second;
@@ -118,7 +118,7 @@ std::vector<T> RowExchange<T>::packed(int to) const {
     auto const found = sorted_[x].leaving.find(to);
     if (found == sorted_[x].leaving.end()) continue;
     for (Index j = 0; j < jobs_[x].width; ++j) {
-      ask_for_rows(found->second, jobs_[x].columns, j, jobs_[x].width, jobs_[x].ld);
+      prefetch_rows(found->second, jobs_[x].columns, j, jobs_[x].width, jobs_[x].ld);
       T const* const column = jobs_[x].columns + j * jobs_[x].ld;
       for (auto const row : found->second) elements.push_back(column[row]);
     }
@@ -139,7 +139,7 @@ void RowExchange<T>::unpack(int from, T const* elements) const {
     auto const found = sorted_[x].coming.find(from);
     if (found == sorted_[x].coming.end()) continue;
     for (Index j = 0; j < jobs_[x].width; ++j) {
-      ask_for_rows(found->second, jobs_[x].columns, j, jobs_[x].width, jobs_[x].ld);
+      prefetch_rows(found->second, jobs_[x].columns, j, jobs_[x].width, jobs_[x].ld);
       T* const column = jobs_[x].columns + j * jobs_[x].ld;
       for (auto const row : found->second) column[row] = *elements++;
     }

@@ -12,7 +12,7 @@ namespace allport::lu_detail {
 LuTaskGraph::LuTaskGraph(LuPlan const& plan, LuCandidate const& candidate, Distribution const& distribution)
     : ranks_(plan.machine.ranks()),
       element_(bytes_of(plan.problem.type)),
-      seats_(candidate, plan.options),
+      layout_(layout_of(candidate, plan.options)),
       c_(candidate.grid.layers),
       rows_(distribution.rows()),
       cols_(distribution.cols()),
@@ -20,8 +20,8 @@ LuTaskGraph::LuTaskGraph(LuPlan const& plan, LuCandidate const& candidate, Distr
       pivoting_(plan.problem.pivoting),
       apart_(std::max(candidate.ahead, 1)),
       turn_(std::lcm(cols_.parts(), c_)),
-      pieces_(pieces_of(cols_.parts(), plan.machine, way_of(plan))),
-      u_pieces_(pieces_of(rows_.parts(), plan.machine, way_of(plan))),
+      pieces_(pieces_of(cols_.parts(), plan.machine, tree_of(plan))),
+      u_pieces_(pieces_of(rows_.parts(), plan.machine, tree_of(plan))),
       panels_(panels_of(rows_, cols_, count_, std::max<Index>(c_ > 1 ? candidate.big : candidate.block, 1))),
       own_(static_cast<std::size_t>(cols_.parts())) {
   for (auto const& panel : panels_) {
@@ -30,30 +30,30 @@ LuTaskGraph::LuTaskGraph(LuPlan const& plan, LuCandidate const& candidate, Distr
     owners_.push_back(j);
     begins_.push_back(cols_.local(panel.begin));
   }
-  // On one row of ranks moving rows is memory's work, and once is the least. Else it goes on beside the rest.
-  // No edge reaches further back than who simulates some steps alone looks.
+  // On one row of ranks exchanging rows costs memory traffic, which is least once for all panels. Otherwise exchanges
+  // overlap with other tasks, and edges must not span more steps than a simulation of some steps sees.
   constexpr std::int32_t few = 3;
   batch_ = rows_.parts() == 1 ? std::max(panels(), 1) : few;
-  strip_of_.assign(panels_.size(), 0);
-  for (int j = 0; j < cols_.parts(); ++j) cut_strips(j);
-  first_strip_.push_back(panels() + static_cast<std::int32_t>(strips_.size()));
+  block_of_.assign(panels_.size(), 0);
+  for (int j = 0; j < cols_.parts(); ++j) cut_blocks(j);
+  first_block_.push_back(panels() + static_cast<std::int32_t>(column_blocks_.size()));
 }
 
-void LuTaskGraph::cut_strips(int j) {
-  first_strip_.push_back(panels() + static_cast<std::int32_t>(strips_.size()));
+void LuTaskGraph::cut_blocks(int j) {
+  first_block_.push_back(panels() + static_cast<std::int32_t>(column_blocks_.size()));
   beyond_.push_back(cols_.before(j, count_));
   bool open = false;
   for (auto const k : own_[static_cast<std::size_t>(j)]) {
     auto const begin = begins_[static_cast<std::size_t>(k)];
-    if (!open) strips_.push_back({j, {begin, begin}, false});
-    auto& columns = strips_.back().columns;
+    if (!open) column_blocks_.push_back({j, {begin, begin}, false});
+    auto& columns = column_blocks_.back().columns;
     columns.end = begin + panel(k).width();
-    strip_of_[static_cast<std::size_t>(k)] = panels() + static_cast<std::int32_t>(strips_.size()) - 1;
-    open = columns.width() < strip_columns;
+    block_of_[static_cast<std::size_t>(k)] = panels() + static_cast<std::int32_t>(column_blocks_.size()) - 1;
+    open = columns.width() < columns_of_block;
   }
   auto const end = panels_.empty() ? beyond_.back() : cols_.count(j);
-  for (auto at = beyond_.back(); at < end; at += strip_columns) {
-    strips_.push_back({j, {at, std::min(at + strip_columns, end)}, true});
+  for (auto at = beyond_.back(); at < end; at += columns_of_block) {
+    column_blocks_.push_back({j, {at, std::min(at + columns_of_block, end)}, true});
   }
 }
 
@@ -75,8 +75,8 @@ std::int32_t LuTaskGraph::last_of(int j) const {
 }
 
 bool LuTaskGraph::has_beyond(int j) const {
-  auto const s = first_strip_[static_cast<std::size_t>(j) + 1];
-  return s > first_strip_[static_cast<std::size_t>(j)] && strip(s - 1).beyond;
+  auto const s = first_block_[static_cast<std::size_t>(j) + 1];
+  return s > first_block_[static_cast<std::size_t>(j)] && column_block(s - 1).beyond;
 }
 
 LuTaskGraph::Columns LuTaskGraph::columns(std::int32_t panel) const {
@@ -85,8 +85,8 @@ LuTaskGraph::Columns LuTaskGraph::columns(std::int32_t panel) const {
 }
 
 LuTaskGraph::Columns LuTaskGraph::columns(std::int32_t unit, std::int32_t k) const {
-  if (!is_strip(unit)) return unit <= k || unit > last_apart(k) ? Columns{} : columns(unit);
-  auto const& [j, all, beyond] = strip(unit);
+  if (!is_block(unit)) return unit <= k || unit > last_apart(k) ? Columns{} : columns(unit);
+  auto const& [j, all, beyond] = column_block(unit);
   if (beyond) return all;
   auto const next = next_of(j, last_apart(k));
   auto const from = next == panels() ? beyond_[static_cast<std::size_t>(j)] : begins_[static_cast<std::size_t>(next)];
@@ -95,8 +95,8 @@ LuTaskGraph::Columns LuTaskGraph::columns(std::int32_t unit, std::int32_t k) con
 
 void LuTaskGraph::each_unit(int j, std::int32_t k, FunctionRef<void(std::int32_t)> visit) const {
   for (auto next = next_of(j, k); next <= last_apart(k); next = next_of(j, next)) visit(next);
-  auto const end = first_strip_[static_cast<std::size_t>(j) + 1];
-  for (auto s = first_strip_[static_cast<std::size_t>(j)]; s < end; ++s) {
+  auto const end = first_block_[static_cast<std::size_t>(j) + 1];
+  for (auto s = first_block_[static_cast<std::size_t>(j)]; s < end; ++s) {
     if (columns(s, k).width() > 0) visit(s);
   }
 }
@@ -124,7 +124,7 @@ bool LuTaskGraph::has_users(std::int32_t k) const {
 }
 
 bool LuTaskGraph::pivots_travel(std::int32_t k) const {
-  if (c_ > 1 || goes_apart(k)) return pivots();
+  if (c_ > 1 || sends_corner(k)) return pivots();
   for (int j = 0; j < p_c(); ++j) {
     if (notes(0, j, k)) return true;
   }
@@ -133,20 +133,20 @@ bool LuTaskGraph::pivots_travel(std::int32_t k) const {
 
 LuTaskGraph::Columns LuTaskGraph::slice(std::int32_t k, int l) const {
   auto const width = panel(k).width();
-  return {gemm_detail::cut(width, c_, l), gemm_detail::cut(width, c_, l + 1)};
+  return {detail::cut(width, c_, l), detail::cut(width, c_, l + 1)};
 }
 
 LuTaskGraph::Columns LuTaskGraph::piece(int i, std::int32_t k, int x) const {
   auto const height = rows_from(i, panel(k).begin);
-  auto const top =
-      updates_alone() && diagonal_row(k) == i ? panel(k).width() : 0;  // who solves with them needs one piece alone
-  auto const cut = [&](int y) { return y == 0 ? 0 : std::max(top, gemm_detail::cut(height, pieces_, y)); };
+  auto const top = updates_alone() && diagonal_row(k) == i ? panel(k).width()
+                                                           : 0;  // the solve reads the diagonal block from one piece
+  auto const cut = [&](int y) { return y == 0 ? 0 : std::max(top, detail::cut(height, pieces_, y)); };
   return {cut(x), cut(x + 1)};
 }
 
 LuTaskGraph::Columns LuTaskGraph::piece_of_u(std::int32_t unit, std::int32_t k, int y) const {
   auto const width = columns(unit, k).width();
-  return {gemm_detail::cut(width, u_pieces_, y), gemm_detail::cut(width, u_pieces_, y + 1)};
+  return {detail::cut(width, u_pieces_, y), detail::cut(width, u_pieces_, y + 1)};
 }
 
 std::string LuTaskGraph::name(Task t) const {
@@ -155,7 +155,7 @@ std::string LuTaskGraph::name(Task t) const {
   auto const j = column_of(t);
   bool const of_unit = t.kind != factor && t.kind != note && t.kind != left && t.kind != back;
   auto const what = !of_unit        ? std::string()
-                    : is_strip(t.j) ? fmt::format(", strip {}", t.j - panels())
+                    : is_block(t.j) ? fmt::format(", column block {}", t.j - panels())
                                     : fmt::format(", columns of panel {}", t.j);
   auto const where = c_ > 1 ? fmt::format("layer {}, ", t.layer) : std::string();
   return fmt::format("{}({}row {}, column {}, panel {}{})", names[t.kind], where, t.i, j, t.k, what);
@@ -164,7 +164,7 @@ std::string LuTaskGraph::name(Task t) const {
 int LuTaskGraph::column_of(Task t) const {
   if (t.kind == factor || t.kind == back) return column(t.k);
   if (t.kind == note || t.kind == left) return t.j;
-  return is_strip(t.j) ? strip(t.j).j : column(t.j);
+  return is_block(t.j) ? column_block(t.j).j : column(t.j);
 }
 
 void LuTaskGraph::entries(Rank rank, VisitTask visit) const {
@@ -183,7 +183,7 @@ std::optional<std::int64_t> LuTaskGraph::count(Rank rank) const {
 }
 
 void LuTaskGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
-  auto const at = seats_.place(rank);
+  auto const at = layout_.coords(rank);
   if (!at) return;
   auto const [i, j, l] = *at;
   auto const k = static_cast<std::int32_t>(step);

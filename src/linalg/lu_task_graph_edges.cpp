@@ -1,4 +1,4 @@
-// Who waits for whom in LU by tasks.
+// The edges of LU by tasks.
 #include <algorithm>
 
 #include "lu_task_graph.h"
@@ -41,8 +41,8 @@ bool LuTaskGraph::are_last_of_batch(int j, std::int32_t k) const {
   return !goes_on;
 }
 
-/// The batch before; whatever comes last of this one on a rank of layer 0: updates, or a panel that it factors; panels
-/// that it has got back, and pivots alone.
+/// The previous batch; the last updates, or the last panel, of this batch on a rank of layer 0; panels that come back
+/// to it; and pivots that it only notes.
 int LuTaskGraph::parents_of_left(Task t) const {
   int parents = batch_begin(t.k) > 0 ? 1 : 0;
   for (auto k = batch_begin(t.k); k <= t.k; ++k) {
@@ -87,21 +87,21 @@ void LuTaskGraph::contributors(Task t, int, VisitTask visit) const {
   for (int l = 0; l < layers_by(t.k); ++l) visit(task(t.kind == gather ? part : upper, l, t.i, t.j, t.k));
 }
 
-/// On one rank a row nothing travels: L is read where it lies.
+/// With one rank per row nothing is sent: L is read in the matrix.
 void LuTaskGraph::children_of_factor(Task t, VisitEdge visit) const {
   bool const diagonal = t.i == diagonal_row(t.k);
-  auto const carries = reads_in_place() ? EdgeKind::order : EdgeKind::data;
+  auto const kind = reads_in_place() ? EdgeKind::order : EdgeKind::data;
   for (int j = 0; j < p_c(); ++j) {
     each_unit(j, t.k, [&](std::int32_t unit) {
       for (int l = 0; l < c_; ++l) {
         if (has_upper(l, t.i, unit, t.k)) {
           auto const exchanged = task(upper, l, t.i, unit, t.k);
-          if (pivots()) visit({exchanged, 0, pivots_only(), carries});
-          if (is_whole(unit) && diagonal) visit({exchanged, l_of_corner(), corner(), carries});
+          if (pivots()) visit({exchanged, 0, pivots_only(), kind});
+          if (is_whole(unit) && diagonal) visit({exchanged, l_of_corner(), corner(), kind});
         }
         if (!has_update(l, unit)) continue;
         auto const updated = task(update, l, t.i, unit, t.k);
-        for (int x = 0; x < l_blocks(unit); ++x) visit({updated, x, l_output(updated, x), carries});
+        for (int x = 0; x < l_blocks(unit); ++x) visit({updated, x, l_output(updated, x), kind});
       }
       if (!is_whole(unit) && diagonal) visit({task(solve, solver(unit, t.k), t.i, unit, t.k), 0, corner()});
     });
@@ -133,19 +133,19 @@ void LuTaskGraph::users_of_u(Task t, VisitEdge visit) const {
   }
 }
 
-/// A unit's columns are done with in step t.k.
+/// The tasks of the next step that an update makes ready.
 void LuTaskGraph::next_step(Task t, VisitEdge visit) const {
   auto const next = t.k + 1;
   auto const then = [&](Task child) { visit({child, 0, 0, EdgeKind::order}); };
   auto const begin_unit = [&](std::int32_t unit) { then(begin(t.layer, t.i, unit, next)); };
   if (t.layer == 0 && are_last_of_batch(column_of(t), t.k)) then(left_of(t.i, column_of(t), t.k));
   if (next == panels()) return;
-  if (!is_strip(t.j)) {
+  if (!is_block(t.j)) {
     return t.j > next ? begin_unit(t.j) : then(task(factor, t.layer, t.i, 0, next));
   }
   if (columns(t.j, next).width() > 0) begin_unit(t.j);
   auto const apart = last_apart(next);
-  if (apart == last_apart(t.k) || strip_of_[static_cast<std::size_t>(apart)] != t.j) return;
+  if (apart == last_apart(t.k) || block_of_[static_cast<std::size_t>(apart)] != t.j) return;
   if (c_ > 1) return then(task(part, t.layer, t.i, apart, next));
   begin_unit(apart);
 }

@@ -1,4 +1,4 @@
-// What tasks of LU make, what that costs, and which of them comes first.
+// Outputs, work and priorities of LU by tasks.
 #include <algorithm>
 #include <cmath>
 
@@ -6,7 +6,7 @@
 
 namespace allport::lu_detail {
 
-/// Half of the rows that change places lie elsewhere and meet at the diagonal's.
+/// Half of the exchanged rows are anywhere, the other half on the diagonal's grid row.
 void expect_row_moves(Gang& gang, int p_r, double rows, double bytes) {
   auto const others = 1.0 - 1.0 / p_r;
   gang.expected_bytes = 2.0 * bytes * others / p_r;
@@ -20,17 +20,17 @@ void expect_displaced(Gang& gang, int p_r, Index width, std::int64_t element) {
   gang.expected_messages = others * (1.0 - std::pow(others, rows));
 }
 
-std::vector<GangCollective> talk_of_panel(Pivoting pivoting, Index width, int root, std::int64_t element) {
+std::vector<GangCollective> panel_collectives(Pivoting pivoting, Index width, int root, std::int64_t element) {
   switch (pivoting) {
     case Pivoting::none:
       return {{Collective::broadcast, root, width * width * element}};
     case Pivoting::partial: {
-      auto const bid = bid_bytes(width, element);
-      return {{Collective::allreduce, 0, bid, bid, width}};
+      auto const candidate = pivot_candidate_bytes(width, element);
+      return {{Collective::allreduce, 0, candidate, candidate, width}};
     }
     default: {
       auto const entry = entry_bytes(width, element);
-      return {{Collective::reduce, root, entry, entry}, {Collective::broadcast, root, verdict_bytes(width, element)}};
+      return {{Collective::reduce, root, entry, entry}, {Collective::broadcast, root, winners_bytes(width, element)}};
     }
   }
 }
@@ -42,9 +42,9 @@ bool LuTaskGraph::gang(Task t, Gang& gang) const {
   for (int i = 0; i < p_r(); ++i) gang.members.push_back({t.kind, t.layer, i, t.j, t.k});
   if (t.kind == factor) {
     auto const width = panel(t.k).width();
-    // A grid column's panels come one after the other, and so does all that a panel needs of its ranks.
+    // The panels of a grid column, and the tasks that they depend on, run one after the other.
     gang.inside = true;
-    gang.collectives = talk_of_panel(pivoting_, width, diagonal_row(t.k), element_);
+    gang.collectives = panel_collectives(pivoting_, width, diagonal_row(t.k), element_);
     if (pivoting_ == Pivoting::tournament) expect_displaced(gang, p_r(), width, element_);
   } else if (t.kind == upper) {
     gang.exchanges = true;
@@ -113,7 +113,7 @@ Work LuTaskGraph::work(Task t) const {
   auto const size = static_cast<double>(element_);
   bool const diagonal = diagonal_row(t.k) == t.i;
   if (t.kind == factor) {
-    // Row s < b of the corner takes part in s eliminations, every row below it in all b.
+    // Row s < b of the corner is updated by s eliminations, each row below it by all b.
     auto const corner = diagonal ? (b - 1) * b * (2 * b - 1) / 3 + b * (b - 1) / 2 : 0;
     return {Kernel::panel, below * b * b + corner, size * b * (below + b)};
   }
@@ -141,20 +141,21 @@ Work LuTaskGraph::work(Task t) const {
   }
 }
 
-/// By the panel that is next to be factored in the columns that a task makes ready; what others wait for first. Nobody
-/// waits for who has no columns any more, nor for layer 0 to have everything back.
+/// By the next panel that is factored in the columns which a task updates; tasks that other ranks wait for come first.
+/// No task waits for `note`, nor for layer 0 to receive results.
 double LuTaskGraph::priority(Task t) const {
   if (t.kind == left) return 0;
   if (t.kind == note || t.kind == back || t.kind == back_upper) return 1;
   auto until = t.kind == factor ? t.k : t.j;
-  if (t.kind != factor && is_strip(t.j)) until = strip(t.j).beyond ? panels() : next_of(strip(t.j).j, last_apart(t.k));
+  if (t.kind != factor && is_block(t.j))
+    until = column_block(t.j).beyond ? panels() : next_of(column_block(t.j).j, last_apart(t.k));
   auto const urgency = t.kind == update ? 1 : t.kind == upper || t.kind == solve ? 2 : 3;
   return 4.0 * (panels() - until) + urgency;
 }
 
-/// A rank's columns panel by panel, and strip by strip those beyond all panels; rows of U that come back.
+/// A rank's columns, by panels and by column blocks beyond all panels; rows of U that come back.
 void LuTaskGraph::writes(Task t, VisitTask visit) const {
-  enum Memory : std::uint16_t { of_panel, of_strip, rows_of_u };
+  enum Memory : std::uint16_t { of_panel, of_block, rows_of_u };
   auto const write_panel = [&](std::int32_t k) { visit({of_panel, 0, 0, 0, k}); };
   switch (t.kind) {
     case note:
@@ -173,11 +174,11 @@ void LuTaskGraph::writes(Task t, VisitTask visit) const {
     default:
       break;
   }
-  if (!is_strip(t.j)) return write_panel(t.j);
-  auto const& [j, all, beyond] = strip(t.j);
-  if (beyond) return visit({of_strip, 0, 0, t.j, 0});
+  if (!is_block(t.j)) return write_panel(t.j);
+  auto const& [j, all, beyond] = column_block(t.j);
+  if (beyond) return visit({of_block, 0, 0, t.j, 0});
   for (auto k = next_of(j, last_apart(t.k)); k < panels(); k = next_of(j, k)) {
-    if (strip_of_[static_cast<std::size_t>(k)] == t.j) write_panel(k);
+    if (block_of_[static_cast<std::size_t>(k)] == t.j) write_panel(k);
   }
 }
 

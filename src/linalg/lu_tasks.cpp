@@ -1,4 +1,4 @@
-// The graph of LU with bodies: in place, on the matrix where it lies, and on other layers' sums of it.
+// The graph of LU with bodies, which work in place: on the matrix, and on the sums of other layers.
 #include "lu_tasks.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 template <class T>
 class RunningLu final : public LuTaskGraph {
  public:
-  RunningLu(LuPlan const& plan, Place me, Part<T> a)
+  RunningLu(LuPlan const& plan, GridCoords me, Part<T> a)
       : LuTaskGraph(plan, plan.chosen, plan.distribution),
         a_{plan.distribution.rows(), plan.distribution.cols(), me.i, me.j, a.data, a.ld},
         sums_(me.l > 0 ? static_cast<std::size_t>(a_.local_rows() * a_.local_cols()) : 0),
@@ -43,8 +43,8 @@ class RunningLu final : public LuTaskGraph {
         static_cast<void>(moves(t.k, pivots_in(context.input(0))));
         return;
       case part:
-        return gemm_detail::pack(rows_from(t.i, panel(t.k).begin), panel(t.j).width(), unit_below(t), a_.ld,
-                                 reinterpret_cast<T*>(context.output(0).data()));
+        return pack(rows_from(t.i, panel(t.k).begin), panel(t.j).width(), unit_below(t), a_.ld,
+                    reinterpret_cast<T*>(context.output(0).data()));
       case gather:
         return unpack(context.input(0), rows_from(t.i, panel(t.k).begin), panel(t.j).width(), unit_below(t));
       case solve:
@@ -54,7 +54,7 @@ class RunningLu final : public LuTaskGraph {
       case back_upper:
         return run_back_upper(t, context);
       default:
-        return take(moves_on_left(t), context);
+        return receive(moves_on_left(t), context);
     }
   }
 
@@ -71,7 +71,7 @@ class RunningLu final : public LuTaskGraph {
   [[nodiscard]] Ledger& ledger() const { return ledger_; }
 
  private:
-  /// Rows of a panel where a task finds them, from the panel's row `rows.first` on.
+  /// Rows of a panel in memory, from the panel's row `rows.first` on.
   struct Piece {
     T const* l = nullptr;
     Index ld = 1;
@@ -83,7 +83,7 @@ class RunningLu final : public LuTaskGraph {
   }
   static Index const* pivots_in(std::span<std::byte const> data) { return reinterpret_cast<Index const*>(data.data()); }
 
-  /// The exchanges of panel k, kept from the first time that this rank hears of them.
+  /// The row exchanges of panel k, cached when this rank receives its pivots.
   std::vector<Move> const& moves(std::int32_t k, Index const* pivots) const {
     auto const x = static_cast<std::size_t>(k);
     std::scoped_lock const hold(mutex_);
@@ -101,7 +101,7 @@ class RunningLu final : public LuTaskGraph {
     return moves(t.k, reads_in_place() ? nullptr : pivots_in(context.input(0)));
   }
 
-  /// A panel's rows from panel t.k on.
+  /// Rows of a unit from panel t.k's first row on.
   [[nodiscard]] T* unit_below(Task t) const { return a_.at(a_.row(panel(t.k).begin), columns(t.j).first); }
   void unpack(std::span<std::byte const> from, Index rows, Index cols, T* to) const {
     for (Index c = 0; rows > 0 && c < cols; ++c) {
@@ -136,11 +136,11 @@ class RunningLu final : public LuTaskGraph {
       if (rows.width() * cols.width() == 0 && head == 0) continue;
       auto const to = context.output(first_piece() + index);
       if (head > 0) write_pivots(to);
-      gemm_detail::pack(rows.width(), cols.width(), top + rows.first + cols.first * a_.ld, a_.ld,
-                        reinterpret_cast<T*>(to.data() + head));
+      pack(rows.width(), cols.width(), top + rows.first + cols.first * a_.ld, a_.ld,
+           reinterpret_cast<T*>(to.data() + head));
     }
-    if (goes_apart(t.k) && t.i == diagonal_row(t.k)) {
-      gemm_detail::pack(p.width(), p.width(), top, a_.ld, reinterpret_cast<T*>(context.output(corner()).data()));
+    if (sends_corner(t.k) && t.i == diagonal_row(t.k)) {
+      pack(p.width(), p.width(), top, a_.ld, reinterpret_cast<T*>(context.output(corner()).data()));
     }
     if (pivots_travel(t.k)) write_pivots(context.output(pivots_only()));
   }
@@ -165,7 +165,7 @@ class RunningLu final : public LuTaskGraph {
     }
   }
 
-  /// U = L^-1 A in a unit's rows of the diagonal.
+  /// U = L^-1 A in the diagonal rows of a unit.
   void solve_for(Task t, Index width, T const* l, Index ld_of_l, T* rows, Index ld) const {
     Stopwatch const watch(ledger_.compute);
     blas::trsm(blas::Side::left, blas::Triangle::lower, Trans::none, blas::Diagonal::unit, panel(t.k).width(), width, l,
@@ -174,24 +174,24 @@ class RunningLu final : public LuTaskGraph {
   void solve_for(Task t, Columns const& unit, Piece const& top) const {
     solve_for(t, unit.width(), top.l, top.ld, a_.at(a_.row(panel(t.k).begin), unit.first), a_.ld);
   }
-  /// L of the diagonal's block, of which the strict lower triangle counts.
+  /// L of the diagonal block: its strict lower triangle.
   [[nodiscard]] Piece top_of(Task t, TaskContext& context) const {
     if (updates_alone() || reads_in_place()) return piece_of(t, context, 0);
     auto const width = panel(t.k).width();
     return {reinterpret_cast<T const*>(context.input(l_of_corner()).data()), width, {0, width}};
   }
 
-  /// On one row of ranks.
+  /// Row exchanges of a unit on one row of ranks, without messages.
   void move_rows_here(Task t, Columns const& unit, TaskContext& context) const {
     static_cast<void>(moves(t, context));
     move_in_chains(chains_[static_cast<std::size_t>(t.k)], a_.at(0, unit.first), unit.width(), a_.ld);
   }
-  /// The exchanges of rows that panel t.k asks of a unit, with the ranks of this grid column.
+  /// Row exchanges of a unit by the pivots of panel t.k, among the ranks of the grid column.
   [[nodiscard]] std::vector<RowMoves<T>> moves_of_unit(Task t, TaskContext& context) const {
     auto const unit = columns(t.j, t.k);
     return {{a_.at(0, unit.first), unit.width(), a_.ld, moves(t, context)}};
   }
-  /// Those that the pivots of a batch of panels ask of the columns on their left: of the panels before it together.
+  /// Row exchanges in the columns to the left of a batch of panels: those of all panels before the batch together.
   [[nodiscard]] std::vector<RowMoves<T>> moves_on_left(Task t) const {
     auto const first = panel(batch_begin(t.k)).begin;
     auto const end = panel(t.k).end;
@@ -211,8 +211,8 @@ class RunningLu final : public LuTaskGraph {
     if (before > 0) jobs.push_back({a_.at(0, 0), before, a_.ld, moves_from(first)});
     return jobs;
   }
-  void take(std::vector<RowMoves<T>> const& jobs, TaskContext& context) const {
-    take_rows(line(context), RowExchange<T>(a_.rows, a_.i, jobs));
+  void receive(std::vector<RowMoves<T>> const& jobs, TaskContext& context) const {
+    receive_rows(line(context), RowExchange<T>(a_.rows, a_.i, jobs));
   }
 
   void run_upper(Task t, TaskContext& context) const {
@@ -221,7 +221,7 @@ class RunningLu final : public LuTaskGraph {
     if (pivots() && p_r() == 1) {
       move_rows_here(t, unit, context);
     } else if (pivots()) {
-      take(moves_of_unit(t, context), context);
+      receive(moves_of_unit(t, context), context);
     }
     if (t.i != diagonal_row(t.k)) return;
     T const* const u = a_.at(a_.row(p.begin), unit.first);
@@ -229,21 +229,21 @@ class RunningLu final : public LuTaskGraph {
       solve_for(t, unit, top_of(t, context));
       return send_u(t, u, context);
     }
-    gemm_detail::pack(p.width(), unit.width(), u, a_.ld, reinterpret_cast<T*>(context.output(0).data()));
+    pack(p.width(), unit.width(), u, a_.ld, reinterpret_cast<T*>(context.output(0).data()));
   }
 
-  /// Rows of U, or each layer's slice of them, in pieces.
+  /// Sends rows of U, or each layer's slice of them, in pieces.
   void send_u(Task t, T const* u, TaskContext& context) const {
     for (int index = 0; index < u_outputs(t.j); ++index) {
       auto const rows = rows_of_u(t, index);
       auto const cols = piece_of_u(t.j, t.k, index % u_pieces());
       if (rows.width() * cols.width() == 0) continue;
-      gemm_detail::pack(rows.width(), cols.width(), u + rows.first + cols.first * a_.ld, a_.ld,
-                        reinterpret_cast<T*>(context.output(index).data()));
+      pack(rows.width(), cols.width(), u + rows.first + cols.first * a_.ld, a_.ld,
+           reinterpret_cast<T*>(context.output(index).data()));
     }
   }
 
-  /// Where its own part of the sum lay, which nobody reads any more.
+  /// The sum replaces this layer's part of it, which no task reads any more.
   void run_solve(Task t, TaskContext& context) const {
     auto const unit = columns(t.j, t.k);
     auto const& p = panel(t.k);
@@ -285,7 +285,7 @@ class RunningLu final : public LuTaskGraph {
   }
 
   View<T> a_;
-  std::vector<T> sums_;  // layers beyond the first have their own matrix
+  std::vector<T> sums_;  // the matrix of layers beyond the first
   mutable std::mutex mutex_;
   mutable std::vector<Index> pivots_;
   mutable std::vector<std::vector<Move>> moves_;
@@ -299,14 +299,14 @@ class RunningLu final : public LuTaskGraph {
 
 template <class T>
 RanByTasks<T> run_by_tasks(Communicator const& comm, LuPlan const& plan, Part<T> a, Progress const& progress) {
-  auto const me = Seats(plan.chosen, plan.options).place(comm.rank());
+  auto const me = layout_of(plan.chosen, plan.options).coords(comm.rank());
   tasks::RunOptions options;
   options.call = "lu";
-  options.multicast = plan.options.way;
+  options.multicast = plan.options.tree;
   options.progress = detail::of_tasks(progress);
   options.combine = sum_of<T>();
   RanByTasks<T> ran;
-  if (!me) {  // has no part, and asks the same graph where to relay
+  if (!me) {  // outside the grid: relays by the same graph
     LuTaskGraph const graph(plan, plan.chosen, plan.distribution);
     options.ahead = graph.ahead();
     ran.run = tasks::run(graph, comm, options);

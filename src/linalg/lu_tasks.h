@@ -1,4 +1,4 @@
-// LU run by tasks: what its graph costs a plan, and the graph with bodies.
+// LU by tasks: its price, words and memory for a plan, and its run.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace allport::lu_detail {
 
-/// Bytes that a rank needs beside its part of A and the outputs of tasks.
-[[nodiscard]] std::int64_t workspace_by_tasks(LuPlan const& plan, LuTaskGraph const& graph, Place place);
+/// Bytes of a rank beside its part of A and the outputs of tasks.
+[[nodiscard]] std::int64_t workspace_by_tasks(LuPlan const& plan, LuTaskGraph const& graph, GridCoords p);
 
-/// By how much panels and triangular solves are slower than the peak, where the machine file does not say how fast they
-/// are: LAPACK on a tall block, BLAS on a block row.
+/// By how much panels and triangular solves are slower than the peak rate, if the machine file has no rates of them:
+/// LAPACK on a tall block, BLAS on a block row.
 struct Slowness {
   double panel = 1;
   double trsm = 1;
@@ -21,12 +21,12 @@ struct Slowness {
 [[nodiscard]] Slowness slowness_on(Machine const& machine);
 /// Columns of a candidate's panels.
 [[nodiscard]] Index widest_panel(LuPlan const& plan, LuCandidate const& candidate);
-/// Seconds of a candidate, from its graph, sampled. @pre the machine says its flops
+/// Fills compute, communicate and total by the price of the graph. @pre the machine has rates
 void price_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution const& distribution);
-/// Words, messages and memory of a candidate: of a mean rank, and at most.
+/// Fills words and messages (of a mean rank) and memory (at most).
 void describe_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution const& distribution);
-/// What the plan's candidate does: traffic of every rank of the machine (those outside the grid may relay), words,
-/// messages and memory. Too many tasks are not counted.
+/// Counts the plan's graph exactly: traffic of every rank of the machine, as ranks outside the grid may relay, and
+/// words, messages and memory of the chosen candidate. Does nothing if there are too many tasks.
 void count_by_tasks(LuPlan& plan);
 
 template <class T>
@@ -36,7 +36,7 @@ struct RanByTasks {
   tasks::RunReport run;
 };
 
-/// By the plan's graph. Called by all ranks, those outside the grid among them: they may relay.
+/// Runs the plan's graph. Called by all ranks, also those outside the grid, which may relay.
 template <class T>
 RanByTasks<T> run_by_tasks(Communicator const& comm, LuPlan const& plan, Part<T> a, Progress const& progress);
 

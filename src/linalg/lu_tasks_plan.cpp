@@ -1,4 +1,4 @@
-// What a plan says of LU that is run by tasks: price, words, messages and memory, from its graph.
+// Price, words, messages and memory of LU from its graph.
 #include <algorithm>
 
 #include "allport/graph/count.h"
@@ -13,10 +13,11 @@ namespace allport::lu_detail {
 
 namespace {
 
-/// Of a rank: its panels, and where rows of U travel those, of as many steps as run at a time. Of these a layer has its
-/// share, and parts of sums beside it; who factors one of the next panels has all of those before it.
-std::int64_t most_kept(LuPlan const& plan, LuCandidate const& candidate, Distribution const& distribution, Index widest,
-                       Index steps) {
+/// Bytes that a rank stores at most: panels and, if rows of U are sent, those of as many steps as run at a time. A
+/// layer stores its share of these, and its part of the sums; the layer that factors one of the next panels stores all
+/// panels before it.
+std::int64_t most_stored(LuPlan const& plan, LuCandidate const& candidate, Distribution const& distribution,
+                         Index widest, Index steps) {
   auto const element = bytes_of(plan.problem.type);
   auto const layers = candidate.grid.layers;
   auto const& rows = distribution.rows();
@@ -28,13 +29,10 @@ std::int64_t most_kept(LuPlan const& plan, LuCandidate const& candidate, Distrib
                      : (at_a_time / layers + 1) * (l + u) + at_a_time * (l + l / cols.parts() + u / rows.parts());
 }
 
-/// Of more panels, each on every rank, nobody counts what the chosen candidate does: that is a second.
+/// Above so many panels, times ranks, exact counting takes over a second and is skipped.
 constexpr std::int64_t counted_panels = 60'000;
 
-/// Steps of the chain that are priced: what they say to each other grows with the grid.
-int chained_steps(GemmGrid const& grid) { return std::clamp(4096 / std::max(grid.rows, grid.cols), 32, 256); }
-
-/// The graph with kernels as slow as they are.
+/// The graph with the slowness of shallow products, panels and triangular solves.
 class PricedLu final : public LuTaskGraph {
  public:
   PricedLu(LuPlan const& plan, LuCandidate const& candidate, Distribution const& distribution)
@@ -54,16 +52,16 @@ class PricedLu final : public LuTaskGraph {
 
 }  // namespace
 
-std::int64_t workspace_by_tasks(LuPlan const& plan, LuTaskGraph const& graph, Place place) {
-  auto const rows = plan.distribution.rows().count(place.i);
-  auto const sums = place.l > 0 ? rows * plan.distribution.cols().count(place.j) : 0;
+std::int64_t workspace_by_tasks(LuPlan const& plan, LuTaskGraph const& graph, GridCoords p) {
+  auto const rows = plan.distribution.rows().count(p.i);
+  auto const sums = p.l > 0 ? rows * plan.distribution.cols().count(p.j) : 0;
   return (sums + panel_space(rows, graph.widest())) * bytes_of(plan.problem.type);
 }
 
 Slowness slowness_on(Machine const& machine) {
   constexpr Slowness usual{1 / 0.35, 1 / 0.6};
-  auto const says = [&](std::string_view what) { return machine.calibration().fitted(what).has_value(); };
-  return {says("flops panel") ? 1 : usual.panel, says("flops trsm") ? 1 : usual.trsm};
+  auto const has = [&](std::string_view what) { return machine.calibration().fitted(what).has_value(); };
+  return {has("flops panel") ? 1 : usual.panel, has("flops trsm") ? 1 : usual.trsm};
 }
 
 Index widest_panel(LuPlan const& plan, LuCandidate const& candidate) {
@@ -74,12 +72,9 @@ Index widest_panel(LuPlan const& plan, LuCandidate const& candidate) {
 void price_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution const& distribution) {
   PricedLu const graph(plan, candidate, distribution);
   if (graph.steps() == 0) return;
-  graph::PriceOptions options;
-  options.factor = tiled_plan::rate_factor(plan.problem.type);
-  options.segment = tasks::default_segment(plan.machine).value();
+  auto options = tiled_plan::price_options(plan, candidate.grid);
   options.together = candidate.grid.layers;
-  options.chained = chained_steps(candidate.grid);
-  auto const price = graph::price(graph, plan.machine, *plan_carrier(plan), options);
+  auto const price = graph::price(graph, plan.machine, *plan_transport(plan), options);
   candidate.compute = price.work;
   candidate.communicate = price.links;
   candidate.total = price.total;
@@ -94,14 +89,15 @@ void describe_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution 
   auto const half = std::min(m, n) / 2;
   auto const steps = (std::min(plan.problem.m, plan.problem.n) + widest - 1) / widest;
   auto const words = m * half / g.rows * (g.cols > 1 ? 1 : 0) + n * half / g.cols * (g.rows > 1 ? 1 : 0);
-  auto const over_layers = 2 * (m + n) * half / (g.rows * g.cols) * (1 - 1.0 / g.layers);  // sums, and back
+  // The sums, and the results back to layer 0.
+  auto const over_layers = 2 * (m + n) * half / (g.rows * g.cols) * (1 - 1.0 / g.layers);
   candidate.words = std::llround(words / g.layers + over_layers);
   candidate.messages = steps * ((g.cols > 1 ? 1 : 0) + (g.rows > 1 ? 1 : 0) + (g.layers > 1 ? 2 : 0));
   candidate.exchanged_words =
       plan.problem.pivoting == Pivoting::none ? 0 : 2 * n * half / g.cols / g.rows * (1 - 1.0 / g.rows);
   auto const rows = distribution.rows().count(0);
   candidate.memory = Bytes((rows * distribution.cols().count(0) + panel_space(rows, widest)) * element +
-                           most_kept(plan, candidate, distribution, widest, steps));
+                           most_stored(plan, candidate, distribution, widest, steps));
 }
 
 void count_by_tasks(LuPlan& plan) {
@@ -109,24 +105,16 @@ void count_by_tasks(LuPlan& plan) {
   LuTaskGraph const graph(plan, chosen, plan.distribution);
   if (graph.steps() * chosen.grid.ranks() > counted_panels) return;
   auto const element = bytes_of(plan.problem.type);
-  auto const counts = graph::count(graph, *plan_carrier(plan));
+  tiled_plan::count_traffic(plan, graph, *plan_transport(plan));
   auto const pool = graph::pool(graph, graph.ahead());
-  plan.traffic.assign(static_cast<std::size_t>(plan.machine.ranks()), Traffic{});
-  for (std::size_t r = 0; r < counts.size(); ++r) plan.traffic[r] = counts[r].traffic;
-  chosen.words = chosen.messages = 0;
   chosen.memory = Bytes(0);
-  for (auto const& t : plan.traffic) {
-    chosen.words = std::max({chosen.words, t.bytes_sent / element, t.bytes_received / element});
-    chosen.messages = std::max({chosen.messages, t.messages_sent, t.messages_received});
-  }
-  Seats const seats(chosen, plan.options);
+  auto const layout = layout_of(chosen, plan.options);
   for (std::size_t r = 0; r < pool.size(); ++r) {
     auto const rank = static_cast<Rank>(r);
-    auto const place = seats.place(rank);
-    if (!place) continue;
-    auto const part =
-        place->l > 0 ? 0 : plan.distribution.local_rows(rank) * plan.distribution.local_cols(rank) * element;
-    chosen.memory = std::max(chosen.memory, Bytes(part + pool[r] + workspace_by_tasks(plan, graph, *place)));
+    auto const at = layout.coords(rank);
+    if (!at) continue;
+    auto const part = at->l > 0 ? 0 : plan.distribution.local_rows(rank) * plan.distribution.local_cols(rank) * element;
+    chosen.memory = std::max(chosen.memory, Bytes(part + pool[r] + workspace_by_tasks(plan, graph, *at)));
   }
 }
 

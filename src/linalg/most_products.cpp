@@ -8,14 +8,14 @@ namespace allport {
 
 namespace {
 
-/// Sums over rows or columns are made in at most so many steps, each as if all were as long as its first.
+/// Sums over rows or columns have at most so many steps, each with the length of its first row or column.
 constexpr Index most_steps = 128;
 
 /// The most indices from i on that one part owns.
 Index most_from(AxisDistribution const& axis, Index i) {
   if (i >= axis.extent()) return 0;
   auto const from = [&](int part) { return axis.count(part) - axis.before(part, i); };
-  if (axis.is_cyclic()) {  // whose block i is in, or who has the next one
+  if (axis.is_cyclic()) {  // the owner of i's block, or of the next one
     auto const next = axis.block_end(i);
     return std::max(from(axis.owner(i)), next < axis.extent() ? from(axis.owner(next)) : 0);
   }
@@ -27,7 +27,6 @@ Index most_from(AxisDistribution const& axis, Index i) {
 }  // namespace
 
 double most_products(GemmProblem const& problem, GemmCandidate const& candidate) {
-  using gemm_detail::share;
   auto const& g = candidate.grid;
   auto const parts = gemm_detail::PartsOfGrid(problem, g, candidate.cuts);
   Index rows = 0;
@@ -52,7 +51,8 @@ double most_products(LuProblem const& problem, LuCandidate const& candidate, Dis
   for (Index first = 0; first < count; first += step) {
     auto const rows = static_cast<double>(most_from(distribution.rows(), first + 1));
     auto const cols = static_cast<double>(most_from(distribution.cols(), first + 1));
-    // Of several layers one multiplies by whole panels in the columns of the next panels, and in the panel's own rows.
+    // With several layers, one of them multiplies by whole panels in the columns of the next panels and in the panel's
+    // own rows.
     auto const alone = layers == 1 ? 0.0 : rows * near + cols * static_cast<double>(widest);
     sum += std::min(rows * cols, rows * cols * (layers == 1 ? 1.0 : slice) + alone) *
            static_cast<double>(std::min(step, count - first));

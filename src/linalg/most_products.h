@@ -1,5 +1,5 @@
-// The most multiplications that one rank of a candidate does: how evenly its distribution spreads the work, without
-// which no lower bound on its words holds. Upper estimates.
+// Upper estimates of the multiplications of the busiest rank of a candidate: how evenly its distribution spreads the
+// work, on which the lower bound of its words depends.
 #pragma once
 
 #include "allport/linalg/cholesky_plan.h"
@@ -8,7 +8,7 @@
 
 namespace allport {
 
-/// Of the mnk multiplications of a product.
+/// Of the m n k multiplications of a product.
 [[nodiscard]] double most_products(GemmProblem const& problem, GemmCandidate const& candidate);
 /// Of model::lu_products(). @param widest columns of the widest panel
 [[nodiscard]] double most_products(LuProblem const& problem, LuCandidate const& candidate,

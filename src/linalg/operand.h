@@ -1,4 +1,4 @@
-// What every distributed operation does with the matrices it is given: brings them where it wants them, and back.
+// The matrices of a distributed operation in its own distributions.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include "gemm_frame.h"
 #include "workspace.h"
 
-namespace allport::gemm_detail {
+namespace allport::detail {
 
 inline std::int64_t hash_of(std::string_view bytes, std::uint64_t hash = 14695981039346656037u) {
   for (auto const c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
@@ -26,15 +26,15 @@ std::int64_t bits_of(T const& value) {
   return hash_of({reinterpret_cast<char const*>(&value), sizeof(T)});
 }
 
-/// A matrix in the algorithm's distribution: the caller's own where it lies so already.
+/// A matrix in the algorithm's distribution: the caller's own if it is distributed so, else a copy.
 template <class T>
 class Native {
  public:
-  /// Called by all ranks. @throws Error on every rank where any has too little memory
+  /// Called by all ranks. @throws Error on every rank if memory is short on any
   Native(Matrix<T> const& given, Distribution const& want) : given_(given) {
-    if (!(given.distribution() == want)) own_ = detail::allocate_on_all<Element>(given.comm(), want);
+    if (!(given.distribution() == want)) own_ = allocate_on_all<Element>(given.comm(), want);
   }
-  /// What making one adds to a rank's memory, redistribution included.
+  /// Bytes that the copy and its redistribution need on this rank.
   [[nodiscard]] static Bytes bytes(Matrix<T> const& given, Distribution const& want) {
     if (given.distribution() == want) return Bytes(0);
     auto const rank = given.comm().rank();
@@ -45,11 +45,11 @@ class Native {
 
   [[nodiscard]] Matrix<T> matrix() const { return own_ ? Matrix<T>(*own_) : given_; }
   [[nodiscard]] Part<T> part() const { return matrix().part(); }
-  /// The elements from the caller's matrix, and to it; called by all ranks.
-  void fetch() const {
+  /// Redistribute the caller's matrix to the copy, and back. Called by all ranks.
+  void copy_in() const {
     if (own_) redistribute(given_, *own_);
   }
-  void give_back() const {
+  void copy_out() const {
     if (own_) redistribute(*own_, given_);
   }
 
@@ -59,11 +59,11 @@ class Native {
   std::optional<Matrix<Element>> own_;
 };
 
-/// Copies rows x cols out of a strided block into a packed one.
+/// Copies a strided block of rows x cols to contiguous memory.
 template <class T>
 void pack(Index rows, Index cols, T const* from, Index ld, T* to) {
   if (rows == 0) {
-    return;  // there may be no memory at all
+    return;  // pointers may be null
   }
   for (Index j = 0; j < cols; ++j) {
     std::memcpy(to + j * rows, from + j * ld, static_cast<std::size_t>(rows) * sizeof(T));
@@ -81,4 +81,4 @@ inline Traffic difference(Traffic const& x, Traffic const& y) {
           x.bytes_received - y.bytes_received};
 }
 
-}  // namespace allport::gemm_detail
+}  // namespace allport::detail

@@ -1,4 +1,4 @@
-// How what a plan's graph sends to several ranks travels.
+// The multicast tree of a plan.
 #pragma once
 
 #include "allport/tasks/transport.h"
@@ -6,8 +6,8 @@
 namespace allport {
 
 template <class Plan>
-[[nodiscard]] MulticastTree way_of(Plan const& plan) {
-  return plan.options.way.value_or(tasks::default_tree(plan.machine));
+[[nodiscard]] MulticastTree tree_of(Plan const& plan) {
+  return plan.options.tree.value_or(tasks::default_tree(plan.machine));
 }
 
 }  // namespace allport

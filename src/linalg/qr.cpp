@@ -1,4 +1,4 @@
-// Tile QR that runs: the graph with bodies.
+// Runs tile QR: the graph with bodies.
 #include "allport/linalg/qr.h"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 
 using detail::LocalTiles;
 
-/// QrGraph with bodies. Tiles from the diagonal down become their reflectors where they are; R of a panel goes from
-/// triangle to triangle beside them.
+/// QrGraph with bodies. Tiles on and below the diagonal are overwritten by their reflectors; the triangle R of a panel
+/// is stored beside them and passed from head to head.
 template <class T>
 class RunningQr final : public QrGraph {
  public:
@@ -42,7 +42,7 @@ class RunningQr final : public QrGraph {
     switch (t.kind) {
       case local:
         blas::geqrt(made_.tile(t.i, k), w);
-        take_triangle(t.i, k);
+        copy_triangle(t.i, k);
         break;
       case chained:
         blas::tpqrt(w, triangle_of(order().head(t.i, k), k), w, made_.tile(t.i, k), false);
@@ -54,7 +54,7 @@ class RunningQr final : public QrGraph {
         std::copy_n(detail::elements_in<T>(context, block), made_.elements_of_tree(t.i, k), triangle_of(t.i, k));
         return;
     }
-    give_triangle(t, context);
+    send_triangle(t, context);
   }
 
   void read(Part<T> a) {
@@ -79,8 +79,8 @@ class RunningQr final : public QrGraph {
   }
   [[nodiscard]] T* triangle_of(std::int32_t i, std::int32_t k) const { return made_.tree(i, k).v; }
 
-  /// R out of the tile that geqrt() has left it in, above V.
-  void take_triangle(std::int32_t i, std::int32_t k) const {
+  /// Copies R from above V, where geqrt() leaves it.
+  void copy_triangle(std::int32_t i, std::int32_t k) const {
     auto const* const from = made_.tile(i, k).v;
     auto const m = rows_of(i);
     auto const r = triangle_rows(i, k);
@@ -97,8 +97,8 @@ class RunningQr final : public QrGraph {
     std::copy_n(detail::elements_in<T>(context, tile), q.rows * w, q.v);
     blas::tpqrt(w, triangle_of(QrOrder::partner(t.i, t.k), t.k), w, q, true);
   }
-  /// A copy of R for the head that it is merged into, where that comes next.
-  void give_triangle(Task t, TaskContext& context) const {
+  /// Sends a copy of R to the head that it is merged into, if that is the next operation.
+  void send_triangle(Task t, TaskContext& context) const {
     auto const head = t.kind == top ? QrOrder::partner(t.i, t.k) : order().head(t.i, t.k);
     QrOrder::Op const op{static_cast<QrOrder::Kind>(t.kind), t.i};
     if (order().after(op, head, t.k) != QrOrder::Op{QrOrder::bottom, head}) return;
@@ -184,9 +184,6 @@ void copy_r(Matrix<std::type_identity_t<T> const> const& factored, Matrix<T> con
   template void copy_r<T>(Matrix<T const> const&, Matrix<T> const&); \
   template class QrFactors<T>;                                       \
   template QrFactors<T> qr(Matrix<T> const&, QrOptions const&, QrReport*);
-ALLPORT_QR(float)
-ALLPORT_QR(double)
-ALLPORT_QR(std::complex<float>)
-ALLPORT_QR(std::complex<double>)
+ALLPORT_FOR_SCALARS(ALLPORT_QR)
 
 }  // namespace allport

@@ -13,7 +13,7 @@ namespace {
 
 using detail::LocalTiles;
 
-/// QrGraph with bodies, over reflectors that are there.
+/// QrGraph with bodies that apply given reflectors.
 template <class T>
 class RunningProduct final : public QrGraph {
  public:
@@ -35,11 +35,11 @@ class RunningProduct final : public QrGraph {
   LocalTiles<T>& tiles_;
 };
 
-/// Reflectors of so many panels at once are under way that every process column has some of its own; one after the
-/// other, so that a rank with few columns of C does not collect those of the whole matrix.
+/// Panels whose reflectors are under way together: some of each process column, but not all, so that a rank with few
+/// columns of C does not store the reflectors of the whole matrix.
 std::int32_t panels_at_once(Distribution const& factors) { return 4 * factors.cols().parts(); }
 
-/// @param c  the tiles' distribution
+/// @param c  distribution of the tiles
 template <class T>
 tasks::RunReport multiply(QrReflectors<T>& q, Distribution const& c, QrScope scope, LocalTiles<T>& tiles,
                           QrOptions const& options) {
@@ -54,13 +54,14 @@ tasks::RunReport multiply(QrReflectors<T>& q, Distribution const& c, QrScope sco
     RunningProduct<T> const graph(q, c, scope, tiles);
     sum.add(tasks::run(
         graph, q.comm,
-        {.call = "apply_q", .workers = options.workers, .multicast = options.way, .attend = options.attend}));
+        {.call = "apply_q", .workers = options.workers, .multicast = options.tree, .attend = options.attend}));
   }
   return sum;
 }
 
-/// Rows and grid of the factors'; columns as they are where their blocks are whole and short, else a share a process.
-Distribution beside(Distribution const& factors, Distribution const& c) {
+/// The distribution of C for a product: rows and grid of the factors; C's own columns if their blocks are whole and
+/// short, else one share per process column.
+Distribution distribution_of_c(Distribution const& factors, Distribution const& c) {
   auto const& cols = c.cols();
   auto const nb = factors.rows().nb();
   if (c.grid() == factors.grid() && cols.is_cyclic() && cols.nb() <= 2 * nb) {
@@ -80,7 +81,7 @@ void check_product(QrFactors<T> const& factors, std::string_view name, Matrix<T>
 
 template <class T>
 QrReflectors<T>& memory_of(QrFactors<T> const& factors) {
-  // Graphs read tiles through the spans that they are written by; a product writes none of the reflectors.
+  // Graphs have one function for spans that are read and written; a product does not write the reflectors.
   return const_cast<QrReflectors<T>&>(factors.reflectors());
 }
 
@@ -91,7 +92,7 @@ QrReport apply_q(QrFactors<T> const& factors, Trans trans, Matrix<std::type_iden
                  QrOptions const& options) {
   auto const& comm = factors.comm();
   bool const complex = scalar_of<T> == Scalar::c || scalar_of<T> == Scalar::z;
-  auto const want = beside(factors.distribution(), c.distribution());
+  auto const want = distribution_of_c(factors.distribution(), c.distribution());
   std::optional<LocalTiles<T>> tiles;
   std::optional<Matrix<T>> work;
   QrReport report;
@@ -150,9 +151,6 @@ QrReport form_q(QrFactors<T> const& factors, Matrix<std::type_identity_t<T>> con
 #define ALLPORT_QR_PRODUCT(T)                                                                   \
   template QrReport apply_q<T>(QrFactors<T> const&, Trans, Matrix<T> const&, QrOptions const&); \
   template QrReport form_q<T>(QrFactors<T> const&, Matrix<T> const&, QrOptions const&);
-ALLPORT_QR_PRODUCT(float)
-ALLPORT_QR_PRODUCT(double)
-ALLPORT_QR_PRODUCT(std::complex<float>)
-ALLPORT_QR_PRODUCT(std::complex<double>)
+ALLPORT_FOR_SCALARS(ALLPORT_QR_PRODUCT)
 
 }  // namespace allport

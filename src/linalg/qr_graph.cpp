@@ -137,7 +137,7 @@ void QrGraph::pass_on(Task t, std::int32_t x, VisitEdge visit) const {
   if (!panel || other.kind == top) visit({other, tile, tile, EdgeKind::data});
 }
 
-void QrGraph::hand_out_reflectors(Task t, VisitEdge visit) const {
+void QrGraph::send_reflectors(Task t, VisitEdge visit) const {
   bool const tree = t.kind == top || t.kind == tree_reflectors;
   if (is_panel(t) && tree) visit({Task{bottom, 0, t.i, t.k, t.k}, block, block});
   for (auto j = is_panel(t) ? t.k + 1 : least_column(t.k); j < tile_cols_; ++j) {
@@ -152,7 +152,7 @@ void QrGraph::hand_out_reflectors(Task t, VisitEdge visit) const {
 
 void QrGraph::children(Task t, VisitEdge visit) const {
   bool const reads = t.kind == reflectors || t.kind == tree_reflectors;
-  if (reads || (is_panel(t) && t.kind != bottom)) hand_out_reflectors(t, visit);
+  if (reads || (is_panel(t) && t.kind != bottom)) send_reflectors(t, visit);
   if (reads) return;
   pass_on(t, row(t), visit);
   if (t.kind == chained) pass_on(t, t.i, visit);
@@ -175,8 +175,8 @@ std::optional<Shape> QrGraph::input(Task t, int index) const {
 
 Work QrGraph::work(Task t) const {
   if (!is_operation(t)) return {};
-  // Leading terms. A reflector of length l costs 4 l for each column that it is applied to; a merge's are those of a
-  // trapezoid of r rows, column c with min(c, r) of them. T, of lower order in ib / nb, is left out.
+  // Leading terms. A reflector of length l costs 4 l per column that it is applied to; those of a merge are a trapezoid
+  // of r rows, min(c, r) of them in column c. T, of lower order in ib / nb, is neglected.
   bool const merge = is_merge(t);
   auto const m = static_cast<double>(merge ? triangle_rows(t.i, t.k) : rows_of(t.i));
   auto const w = static_cast<double>(width_of(t.k));
@@ -241,7 +241,8 @@ std::int64_t QrGraph::count_sources(ProcessGrid::Position at, std::int32_t k, Sh
   if (!scope_.adjoint && share.has_head && order_.heads(k) > 1) {
     auto const all = columns(at.col, least_column(k));
     bool const last = k + 1 == scope_.end_panel;
-    // Column tiles that meet no later panel: all of them in the last one, else column k where it is the first to meet.
+    // Column tiles to which no later panel is applied: all of them in the last panel, else column k where this is its
+    // first panel.
     auto const ending = last ? all : scope_.upper ? all - columns(at.col, k + 1) : 0;
     sum += share.merged ? ending : all;
   }

@@ -1,5 +1,4 @@
-// Tile QR as a graph, and the product of its Q or Q^H with another matrix: the same operations, with and without
-// panels.
+// Tile QR as a graph, and products of its Q or Q^H with another matrix: the same operations, with and without panels.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +10,23 @@
 
 namespace allport {
 
-/// Which operations a graph has.
+/// The operations of a graph.
 struct QrScope {
-  bool factors = true;  ///< panels are factored; else their reflectors are there already, in blocks of their owners
+  bool factors = true;  ///< panels are factored; else their reflectors are given
   bool adjoint = true;  ///< Q^H, panel 0 first; else Q, panel 0 last
-  bool upper = false;   ///< column tiles j < k are zero below tile row j, and panel k leaves them out
+  bool upper = false;   ///< column tiles j < k are zero below tile row j, so that panel k skips them
   std::int32_t first_panel = 0;
-  std::int32_t end_panel = 0;  ///< the one after the last
+  std::int32_t end_panel = 0;  ///< one past the last
 };
 
-/// A task is what QrOrder calls an operation: kind, eliminated tile row i, column tile j, panel k. Where panels are
-/// factored and j = k it is geqrt, tsqrt, ttqrt, or keeps what ttqrt has found; otherwise it applies their reflectors
-/// to tiles of column j. Both ends of a merge get the other's tile and compute both, each keeps its own. Besides, where
-/// reflectors are there already, tasks that read them, and tiles that are exchanged before anything was done to them.
+/// A task is an operation of QrOrder: kind, eliminated tile row i, column tile j, panel k. If panels are factored and j
+/// = k, it is geqrt, tsqrt or ttqrt, or stores the result of ttqrt on the other rank; otherwise it applies the panel's
+/// reflectors to tiles of column j. The two ranks of a merge exchange their tiles and both compute both; each stores
+/// its own. If reflectors are given, further tasks read them, and send tiles that are exchanged before the first
+/// operation on them.
 ///
-/// Local tiles are passed on by order alone: bodies know where they lie. Bodies are added by who inherits.
+/// Between tasks of one rank tiles are not passed as data, only ordered: bodies know where they are stored. Derived
+/// classes add bodies.
 class QrGraph : public TaskGraph {
  public:
   enum Kind : std::uint16_t {
@@ -38,14 +39,14 @@ class QrGraph : public TaskGraph {
     given,            ///< tile (i, j) as it is before panel k
   };
   enum Output { block, tile };
-  /// Memory: tile (i, j), the triangle of head (i, .) in panel j and later its tree reflectors, those that are read.
+  /// Memory: tile (i, j); the triangle of head (i, .) in panel j, later its tree reflectors; given reflectors.
   enum TileKind : std::uint16_t { whole, triangle, read, read_tree };
 
   /// @param a  of the matrix that is factored, its blocks the tiles, nb x nb
-  /// @param c  of the matrix that is multiplied: rows and grid as a's. Where `scope.factors`, a itself
+  /// @param c  of the matrix that is multiplied: rows and grid as a's; a itself if `scope.factors`
   QrGraph(Distribution const& a, Distribution const& c, QrScope scope, Index ib, Scalar type);
 
-  /// Panels of a matrix in such tiles.
+  /// Panels of a matrix with this distribution.
   [[nodiscard]] static std::int32_t panels_of(Distribution const& a);
 
   [[nodiscard]] Index rows_of(std::int32_t i) const { return std::min(nb_, m_ - i * nb_); }
@@ -59,7 +60,7 @@ class QrGraph : public TaskGraph {
   [[nodiscard]] QrOrder const& order() const { return order_; }
   [[nodiscard]] QrScope const& scope() const { return scope_; }
   [[nodiscard]] bool is_panel(Task t) const { return scope_.factors && t.j == t.k; }
-  /// Whether a task applies or makes reflectors: not so of those that only read.
+  /// Whether a task computes or applies reflectors, rather than reads them.
   [[nodiscard]] static bool is_operation(Task t) { return t.kind <= bottom; }
 
   Rank ranks() const override { return ranks_; }
@@ -73,7 +74,7 @@ class QrGraph : public TaskGraph {
   Shape output(Task t, int index) const override;
   std::optional<Shape> input(Task t, int index) const override;
   Work work(Task t) const override;
-  /// Falls along every edge: columns that become panels soon come first.
+  /// Decreases along every edge: columns that become panels soon come first.
   double priority(Task t) const override;
   void writes(Task t, VisitTask visit) const override;
   bool in_place(Task t, int index) const override { return index == block ? t.kind != top : !is_panel(t); }
@@ -84,7 +85,7 @@ class QrGraph : public TaskGraph {
   }
 
  private:
-  /// What tasks a rank has in a panel, besides its columns.
+  /// The tasks of a rank per column in a panel.
   struct Share {
     Index rows = 0;  ///< tile rows k, k + 1, ...
     int merges = 0;  ///< into its head
@@ -94,25 +95,25 @@ class QrGraph : public TaskGraph {
   };
   [[nodiscard]] Share share(int process_row, std::int32_t k) const;
   void row_operations(int process_row, std::int32_t k, FunctionRef<void(QrOrder::Op)> visit) const;
-  /// The tile row that a task overwrites; where there are two, the one that may go on to another rank.
+  /// The tile row that a task overwrites; of two, the one that may be sent to another rank next.
   [[nodiscard]] std::int32_t row(Task t) const;
   [[nodiscard]] static Task task(QrOrder::Op op, std::int32_t j, std::int32_t k) { return {op.kind, 0, op.i, j, k}; }
   [[nodiscard]] static bool is_merge(Task t) { return t.kind == top || t.kind == bottom; }
   [[nodiscard]] static Task other_end(Task t) {
     return {static_cast<std::uint16_t>(t.kind == top ? bottom : top), 0, t.i, t.j, t.k};
   }
-  /// The panel after the last that column tile j meets.
+  /// One past the last panel that is applied to column tile j.
   [[nodiscard]] std::int32_t end_of(std::int32_t j) const;
   [[nodiscard]] std::int32_t least_column(std::int32_t k) const { return scope_.factors || scope_.upper ? k : 0; }
   [[nodiscard]] std::int32_t panel_of_step(std::int64_t step) const;
-  /// What follows on, and what went before, an operation on tile row x of its column.
+  /// The next and the previous task on tile row x of a task's column.
   [[nodiscard]] std::optional<Task> next(Task t, std::int32_t x) const;
   [[nodiscard]] std::optional<Task> previous(Task t, std::int32_t x) const;
   void pass_on(Task t, std::int32_t x, VisitEdge visit) const;
-  void hand_out_reflectors(Task t, VisitEdge visit) const;
-  /// Whether tile (x, j) is exchanged in panel k before anything was done to it.
+  void send_reflectors(Task t, VisitEdge visit) const;
+  /// Whether tile (x, j) is exchanged in panel k before any other operation on it.
   [[nodiscard]] bool is_given(std::int32_t x, std::int32_t j, std::int32_t k) const;
-  /// Tasks of a panel that wait for nothing, where reflectors are there already.
+  /// Tasks of a panel without parents, if reflectors are given.
   void sources(ProcessGrid::Position at, std::int32_t k, VisitTask visit) const;
   [[nodiscard]] std::int64_t count_sources(ProcessGrid::Position at, std::int32_t k, Share const& share) const;
   [[nodiscard]] Index columns(int process_col, std::int32_t from) const {
@@ -126,7 +127,7 @@ class QrGraph : public TaskGraph {
   Index m_, n_, nb_, c_n_, c_nb_;
   AxisDistribution rows_;    ///< of tile rows over process rows
   AxisDistribution panels_;  ///< of a's column tiles over process columns
-  AxisDistribution cols_;    ///< of c's
+  AxisDistribution cols_;    ///< of c's column tiles
   std::int32_t tile_cols_;   ///< of c
   QrOrder order_;
   Rank ranks_ = 0;

@@ -1,4 +1,4 @@
-// LAPACK's blocked reflectors, which tile QR is made of: Q = I - V T V^H, T in blocks of `ib` columns.
+// LAPACK's kernels for blocked reflectors: Q = I - V T V^H, T in blocks of `ib` columns.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ ALLPORT_QR_KERNELS(z, std::complex<double>)
 
 namespace allport::blas {
 
-/// Memory that a thread uses again from call to call; `which` tells pieces apart that are in use at once.
+/// Memory of a thread, reused from call to call. @tparam which  distinguishes memory that is used at the same time
 template <class T, int which = 0>
 T* scratch(Index elements) {
   thread_local std::vector<T> memory;
@@ -33,7 +33,7 @@ T* scratch(Index elements) {
   return memory.data();
 }
 
-/// Calls LAPACK's routine of T's type.
+/// Calls LAPACK's routine for type T.
 #define ALLPORT_QR_CALL(name, ...)                                         \
   do {                                                                     \
     if constexpr (scalar_of<T> == Scalar::s) {                             \
@@ -48,7 +48,7 @@ T* scratch(Index elements) {
     ensure(info == 0, #name ": INFO", info, "0", "", ErrorKind::schedule); \
   } while (false)
 
-/// How V and T lie in one piece: V [rows x k], then T [ib x k], both without gaps.
+/// V [rows x k], then T [ib x k], contiguous in memory.
 template <class T>
 struct Block {
   T* v = nullptr;
@@ -67,8 +67,8 @@ void geqrt(Block<T> a, Index n) {
   ALLPORT_QR_CALL(geqrt, &m, &ni, &nb, a.v, &m, a.t(n), &ldt, scratch<T>(a.ib * n), &info);
 }
 
-/// (R; B) = Q (R'; 0). R: [n x n] upper triangle, of which no more is looked at. B: the block's V [m x n]; `trapezoid`:
-/// nothing lies below its own diagonal.
+/// (R; B) = Q (R'; 0). R: [n x n], only its upper triangle is referenced. B: the block's V [m x n]. `trapezoid`: B is
+/// zero below its own diagonal.
 template <class T>
 void tpqrt(Index n, T* r, Index ldr, Block<T> b, bool trapezoid) {
   if (n == 0 || b.rows == 0) return;
@@ -79,7 +79,7 @@ void tpqrt(Index n, T* r, Index ldr, Block<T> b, bool trapezoid) {
 }
 
 template <class T>
-char letter_of(bool adjoint) {
+char trans_character(bool adjoint) {
   bool const real = scalar_of<T> == Scalar::s || scalar_of<T> == Scalar::d;
   return !adjoint ? 'N' : real ? 'T' : 'C';
 }
@@ -89,7 +89,7 @@ template <class T>
 void gemqrt(bool adjoint, Block<T const> q, Index width, Index n, T* c, Index ldc) {
   auto const reflectors = std::min(q.rows, width);
   if (reflectors == 0 || n == 0) return;
-  char const side = 'L', trans = letter_of<T>(adjoint);
+  char const side = 'L', trans = trans_character<T>(adjoint);
   int const m = narrow(q.rows), ni = narrow(n), k = narrow(reflectors), nb = narrow(std::min(q.ib, reflectors));
   int const ldt = narrow(q.ib), ld = narrow(ldc);
   int info = 0;
@@ -101,7 +101,7 @@ void gemqrt(bool adjoint, Block<T const> q, Index width, Index n, T* c, Index ld
 template <class T>
 void tpmqrt(bool adjoint, Block<T const> q, Index width, bool trapezoid, Index n, T* a, Index lda, T* b, Index ldb) {
   if (width == 0 || q.rows == 0 || n == 0) return;
-  char const side = 'L', trans = letter_of<T>(adjoint);
+  char const side = 'L', trans = trans_character<T>(adjoint);
   int const m = narrow(q.rows), ni = narrow(n), k = narrow(width), l = trapezoid ? std::min(m, k) : 0;
   int const nb = narrow(std::min(q.ib, width)), ldt = narrow(q.ib), la = narrow(lda), lb = narrow(ldb);
   int info = 0;

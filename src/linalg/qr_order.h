@@ -1,4 +1,4 @@
-// Which operations of a tile QR touch a tile, and in what order: the reduction tree of a panel.
+// The operations of a tile QR on each tile and their order: the reduction tree of a panel.
 #pragma once
 
 #include <algorithm>
@@ -8,22 +8,22 @@
 
 namespace allport {
 
-/// Columns of a block of reflectors (LAPACK's NB of geqrt), and rows of its T: few beside the tile's, as T's work grows
-/// with them.
+/// Columns of a block of reflectors (NB of LAPACK's geqrt), and rows of its T: small compared with the tile, because
+/// the work on T grows with them.
 inline constexpr std::int64_t qr_inner_block = 32;
 
-/// Panel k reduces tile rows k, k + 1, ... of a column to one triangle. In each process row they are reduced one after
-/// the other (a flat tree) onto the first of them, its head; heads k, k + 1, ... are merged by a binary tree (Demmel,
-/// Grigori, Hoemmen, Langou 2012: TSQR and CAQR). What is done to the panel's tiles is done to those of every column
-/// to the right of it, tile row by tile row.
+/// Panel k reduces tile rows k, k + 1, ... of a column to one triangle. Each process row reduces its tiles one after
+/// the other (a flat tree) to the first of them, its head; heads k, k + 1, ... are merged by a binary tree (Demmel,
+/// Grigori, Hoemmen, Langou 2012: TSQR and CAQR). The same operations are applied to the tiles of every column to the
+/// right, tile row by tile row.
 class QrOrder {
  public:
-  /// By the tile row that is eliminated; `top` and `bottom` are the two ends of one merge, of two process rows.
+  /// An operation eliminates tile row i; `top` and `bottom` are the two ends of a merge of two process rows.
   enum Kind : std::uint16_t {
     local,    ///< head i alone: geqrt, unmqr
     chained,  ///< tile row i onto its head: tsqrt, tsmqr
-    top,      ///< head i into partner(i): ttqrt, ttmqr, as the partner's rank sees it
-    bottom,   ///< the same, as the rank of i sees it
+    top,      ///< head i into partner(i): ttqrt, ttmqr, on the partner's rank
+    bottom,   ///< the same on the rank of i
   };
   struct Op {
     Kind kind = local;
@@ -39,7 +39,7 @@ class QrOrder {
   [[nodiscard]] std::int32_t heads(std::int32_t k) const { return std::min(p_, rows_ - k); }
   /// The head that head i > k is merged into.
   [[nodiscard]] static std::int32_t partner(std::int32_t i, std::int32_t k) { return k + ((i - k) & (i - k - 1)); }
-  /// How many heads are merged into head i: after level l, which merges those at distance 2^l, level l + 1.
+  /// Number of heads that are merged into head i: level l merges the one at distance 2^l.
   [[nodiscard]] int merges(std::int32_t i, std::int32_t k) const {
     auto const d = static_cast<std::uint32_t>(i - k);
     auto const most = d == 0 ? 31 : std::countr_zero(d);
@@ -47,7 +47,7 @@ class QrOrder {
     return std::min<int>(most, static_cast<int>(std::bit_width(behind)));
   }
 
-  /// Of those that touch tile row x in panel k <= x.
+  /// The operations on tile row x in panel k <= x: the first, the last, the next one and the one before.
   [[nodiscard]] Op first(std::int32_t x, std::int32_t k) const { return {is_head(x, k) ? local : chained, x}; }
   [[nodiscard]] Op last(std::int32_t x, std::int32_t k) const {
     if (!is_head(x, k)) return {chained, x};

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "allport/graph/count.h"
@@ -21,24 +20,12 @@ namespace {
 
 using nlohmann::json;
 
-void check_qr_options(QrProblem const& problem, Machine const& machine, QrPlanOptions const& options) {
-  ensure(problem.m >= 0, "m", problem.m, "an extent >= 0");
-  ensure(problem.n >= 0, "n", problem.n, "an extent >= 0");
-  tiled_plan::check(options, machine);
-  auto const& given = options.given;
-  ensure(!given || (given->rows().extent() == problem.m && given->cols().extent() == problem.n), "given",
-         given ? fmt::format("{} x {}", given->rows().extent(), given->cols().extent()) : "",
-         fmt::format("the distribution of a {} x {} matrix", problem.m, problem.n));
-  ensure(!given || (options.rows == 0 && options.cols == 0), "grid", fmt::format("{}x{}", options.rows, options.cols),
-         "none beside `given`, which has one");
-}
-
 Distribution qr_tiles(QrPlan const& plan, QrCandidate const& c) {
   if (plan.options.given) return tiled(*plan.options.given, c.nb);
   return tiled_plan::tiles_of(c, plan.problem.m, plan.problem.n);
 }
 
-/// A's part twice, with T and the trees' beside each column of tiles, and a column of tiles from other ranks.
+/// A's part twice, T and the trees' reflectors of each column of tiles, and a column of tiles from other ranks.
 Bytes qr_memory(QrProblem const& problem, QrCandidate const& c) {
   auto const rows = AxisDistribution::cyclic(problem.m, c.rows, c.nb).count(0);
   auto const cols = AxisDistribution::cyclic(problem.n, c.cols, c.nb).count(0);
@@ -50,15 +37,11 @@ Bytes qr_memory(QrProblem const& problem, QrCandidate const& c) {
 
 QrCandidate price_qr(QrPlan const& plan, QrCandidate candidate) {
   candidate.memory = qr_memory(plan.problem, candidate);
-  if (!tiled_plan::fits(plan, candidate) || plan.problem.m == 0 || plan.problem.n == 0) return candidate;
+  if (!detail::fits_memory(plan, candidate) || plan.problem.m == 0 || plan.problem.n == 0) return candidate;
   auto const tiles = qr_tiles(plan, candidate);
   auto const made = qr_graph(tiles, plan.problem.type);
   candidate.price = tiled_plan::price_of(*made, plan.problem.type, plan.machine, plan.options.workers);
-  if (plan.options.given) {
-    auto const& given = *plan.options.given;
-    candidate.moving = tiled_plan::moving(given, tiles, plan.problem.type, plan.machine) +
-                       tiled_plan::moving(tiles, given, plan.problem.type, plan.machine);
-  }
+  candidate.moving = tiled_plan::moving_given(plan, tiles);
   return candidate;
 }
 
@@ -67,8 +50,7 @@ QrCandidate on_qr_grid(QrPlan const& plan, int rows, int cols, std::string const
   auto const priced = [&](Index nb) { return price_qr(plan, {rows, cols, order, nb, {}, {}, {}, {}}); };
   auto const& given = plan.options.given;
   return tiled_plan::best_tiles(tiled_plan::sizes_to_try(plan.options.nb, given ? &*given : nullptr),
-                                std::max(plan.problem.m, plan.problem.n), priced,
-                                [](QrCandidate const& c, QrCandidate const& best) { return c.moving <= best.moving; });
+                                std::max(plan.problem.m, plan.problem.n), priced);
 }
 
 json qr_run_json(QrReport const& report, Communicator const& comm) {
@@ -90,18 +72,12 @@ std::string QrPlan::to_json() const {
 }
 
 QrPlan plan_qr(QrProblem const& problem, Machine const& machine, QrPlanOptions const& options) {
-  check_qr_options(problem, machine, options);
+  ensure(problem.m >= 0, "m", problem.m, "an extent >= 0");
+  ensure(problem.n >= 0, "n", problem.n, "an extent >= 0");
+  tiled_plan::check(options, machine, problem.m, problem.n);
   QrPlan plan{problem, machine, options, {}, {}, {}, {}, {}};
-  if (options.given) {
-    auto const& grid = options.given->grid();
-    plan.candidates.push_back(on_qr_grid(plan, grid.rows(), grid.cols(), "given"));
-  }
-  auto const all = options.rows > 0 ? options.rows * options.cols : static_cast<int>(machine.ranks());
-  auto const ranks = options.given ? 0 : all;
-  tiled_plan::each_grid(options, ranks, [&](int rows, int cols, std::string const& order) {
-    plan.candidates.push_back(on_qr_grid(plan, rows, cols, order));
-  });
-  tiled_plan::choose(plan);
+  tiled_plan::search(plan,
+                     [&](int rows, int cols, std::string const& order) { return on_qr_grid(plan, rows, cols, order); });
   plan.distribution = qr_tiles(plan, plan.chosen);
   auto const tiles = [&](Index extent) { return static_cast<double>((extent + plan.chosen.nb - 1) / plan.chosen.nb); };
   tiled_plan::count_chosen(plan, tiles(problem.m) * tiles(problem.n) * std::min(tiles(problem.m), tiles(problem.n)),
@@ -129,7 +105,7 @@ ALLPORT_QR_PLANNED_INSTANCE(, std::complex<double>);
 
 Index qr_tile(QrProblem const& problem, Distribution const& given, Machine const& machine, int workers) {
   if (!tiled_plan::has_rates(machine)) return tiled_plan::default_tile;
-  return tiled_plan::remembered_tile({Kernel::geqrt, problem.type, 0, workers, given}, machine, [&] {
+  return tiled_plan::cached_tile({Kernel::geqrt, problem.type, 0, workers, given}, machine, [&] {
     QrPlan plan{problem, machine, {}, {}, {}, {}, {}, {}};
     plan.options.given = given;
     plan.options.workers = workers;
@@ -140,12 +116,11 @@ Index qr_tile(QrProblem const& problem, Distribution const& given, Machine const
 std::string to_json(QrReport const& report, Communicator const& comm) { return qr_run_json(report, comm).dump(); }
 
 std::string to_json(LeastSquaresReport const& report, Communicator const& comm) {
-  auto const number = [](double x) { return std::isfinite(x) ? json(x) : json(nullptr); };
   json residuals = json::array();
-  for (auto const x : report.residuals) residuals.push_back(number(x));
+  for (auto const x : report.residuals) residuals.push_back(report::number(x));
   return json{{"rank", report.rank},
               {"dependent", report.dependent < 0 ? json(nullptr) : json(report.dependent)},
-              {"condition_reciprocal", number(report.condition_reciprocal)},
+              {"condition_reciprocal", report::number(report.condition_reciprocal)},
               {"residuals", std::move(residuals)},
               {"factorization", qr_run_json(report.factorization, comm)}}
       .dump();

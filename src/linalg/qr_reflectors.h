@@ -1,4 +1,4 @@
-// Where a tile QR keeps what it makes: tiles in one piece each, and the reflectors that products with Q read.
+// Storage of a tile QR: contiguous tiles, and the reflectors that products with Q read.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace allport::detail {
 
-/// A rank's tiles, each in one piece of memory.
+/// A rank's tiles, each contiguous in memory.
 template <class T>
 class LocalTiles {
  public:
-  /// @param elements  elements(i, j) of tile (i, j), for this rank's tiles of [rows x cols]
+  /// @param elements  (i, j) -> elements of tile (i, j), for this rank's tiles of [rows x cols]
   template <class Elements>
   LocalTiles(Index rows, Index cols, Distribution const& tiles, Rank me, Elements const& elements)
       : rows_(over(rows, tiles.rows())), cols_(over(cols, tiles.cols())) {
@@ -36,7 +36,7 @@ class LocalTiles {
     memory_.resize(static_cast<std::size_t>(sum));
   }
 
-  /// @pre this rank's
+  /// @pre tile (i, j) is on this rank
   [[nodiscard]] T* at(Index i, Index j) {
     return memory_.data() + begins_[static_cast<std::size_t>(rows_.local(i) + cols_.local(j) * local_rows_)];
   }
@@ -59,8 +59,8 @@ class LocalTiles {
 
 namespace allport {
 
-/// Of tile (i, k), i >= k: V and T. Of head i of panel k: its triangle while it is reduced; after that, where i > k, V
-/// and T of the merge that eliminated it, and where i = k, R.
+/// The reflectors of a factorization. Of tile (i, k), i >= k: V and T. Of head i of panel k: its triangle during the
+/// reduction; then V and T of the merge that eliminated it if i > k, and R if i = k.
 template <class T>
 class QrReflectors {
  public:
@@ -69,8 +69,8 @@ class QrReflectors {
         distribution(std::move(tiles)),
         ib(ib_),
         sizes_(distribution, distribution, {.end_panel = QrGraph::panels_of(distribution)}, ib, scalar_of<T>),
-        tiles_(made([&](std::int32_t i, std::int32_t k) { return i < k ? 0 : elements(sizes_.rows_of(i), k); })),
-        trees_(made([&](std::int32_t i, std::int32_t k) {
+        tiles_(stored([&](std::int32_t i, std::int32_t k) { return i < k ? 0 : elements(sizes_.rows_of(i), k); })),
+        trees_(stored([&](std::int32_t i, std::int32_t k) {
           return i < k || !sizes_.order().is_head(i, k) ? 0 : elements(sizes_.triangle_rows(i, k), k);
         })) {}
 
@@ -92,7 +92,7 @@ class QrReflectors {
  private:
   [[nodiscard]] Index elements(Index rows, std::int32_t k) const { return (rows + ib) * sizes_.width_of(k); }
   template <class Elements>
-  [[nodiscard]] detail::LocalTiles<T> made(Elements const& of) const {
+  [[nodiscard]] detail::LocalTiles<T> stored(Elements const& of) const {
     auto const nb = distribution.rows().nb();
     return {(distribution.rows().extent() + nb - 1) / nb, panels(), distribution, comm.rank(), of};
   }
@@ -106,7 +106,7 @@ class QrReflectors {
 
 namespace allport::detail {
 
-/// Bytes of `count` elements, for graphs whose tiles they are.
+/// `count` elements as bytes, as graphs take tiles.
 template <class T>
 std::span<std::byte> bytes_at(T* elements, Index count) {
   return std::as_writable_bytes(std::span(elements, static_cast<std::size_t>(count)));
@@ -116,7 +116,7 @@ T const* elements_in(TaskContext const& context, int input) {
   return reinterpret_cast<T const*>(context.input(input).data());
 }
 
-/// The body of a task that applies reflectors to tiles; `tile(i, j)` is where this rank keeps one.
+/// The body of a task that applies reflectors to tiles. @param tile  (i, j) -> pointer to this rank's tile
 template <class T, class Tile>
 void apply_reflectors(QrGraph const& graph, Task t, TaskContext& context, Tile const& tile) {
   bool const adjoint = graph.scope().adjoint;
@@ -129,17 +129,17 @@ void apply_reflectors(QrGraph const& graph, Task t, TaskContext& context, Tile c
   auto const above = graph.rows_of(head);
   auto const below = graph.rows_of(t.i);
   if (t.kind == QrGraph::local) {
-    return in_fixed_strips(context, n, [&](Index first, Index last) {
+    return in_fixed_blocks(context, n, [&](Index first, Index last) {
       blas::gemqrt<T>(adjoint, q, w, last - first, tile(t.i, t.j) + first * below, below);
     });
   }
   auto const apply = [&](T* upper, T* lower) {
-    in_fixed_strips(context, n, [&](Index first, Index last) {
+    in_fixed_blocks(context, n, [&](Index first, Index last) {
       blas::tpmqrt<T>(adjoint, q, w, merge, last - first, upper + first * above, above, lower + first * below, below);
     });
   };
   if (!merge) return apply(tile(head, t.j), tile(t.i, t.j));
-  // What the other rank keeps is computed here in a copy, and dropped.
+  // The tile that the other rank stores is computed in a copy, which is discarded.
   bool const is_top = t.kind == QrGraph::top;
   auto const others = (is_top ? below : above) * n;
   auto* const copy = blas::scratch<T, 1>(others);
@@ -147,7 +147,7 @@ void apply_reflectors(QrGraph const& graph, Task t, TaskContext& context, Tile c
   apply(is_top ? tile(head, t.j) : copy, is_top ? copy : tile(t.i, t.j));
 }
 
-/// visit(tile row, column tile, rows, columns, where the tile is in this rank's part) for this rank's tiles.
+/// visit(tile row, tile column, rows, columns, pointer into this rank's part) for this rank's tiles.
 template <class T, class Visit>
 void each_tile(Distribution const& d, Rank me, Part<T> part, Visit const& visit) {
   auto const at = d.position(me);
@@ -165,7 +165,7 @@ void each_tile(Distribution const& d, Rank me, Part<T> part, Visit const& visit)
   }
 }
 
-/// Zeros, for a matrix whose blocks are the tiles.
+/// Zero tiles for a matrix whose blocks are the tiles.
 template <class T>
 [[nodiscard]] LocalTiles<T> tiles_for(Distribution const& d, Rank me) {
   auto const count = [](AxisDistribution const& axis) { return (axis.extent() + axis.nb() - 1) / axis.nb(); };
@@ -176,7 +176,7 @@ template <class T>
           [&](std::int32_t i, std::int32_t j) { return length(d.rows(), i) * length(d.cols(), j); }};
 }
 
-/// @param d  the tiles' distribution, in whose places the part lies
+/// Copy a rank's part to its tiles, and back. @param d  distribution of the part, with tiles as blocks
 template <class T>
 void load_tiles(LocalTiles<T>& tiles, Distribution const& d, Rank me, Part<T> part) {
   each_tile(d, me, part, [&](auto i, auto j, Index m, Index n, T const* from) {

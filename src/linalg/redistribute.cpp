@@ -22,11 +22,11 @@ using detail::Round;
 using detail::Side;
 
 constexpr int message_tag = 4090;
-// A round's messages on their way. The buffer outlives the transfers, whose destructors wait for them.
+// A round's messages in flight. The buffer outlives the transfers, whose destructors wait for them.
 template <class T>
 struct Flight {
   Round round;
-  std::unique_ptr<T[]> buffer;  // what is sent, then what is received; unless that is in one piece in the matrix
+  std::unique_ptr<T[]> buffer;  // data to send, then to receive; not used if contiguous in the matrix
   Index capacity = 0;
   T* received = nullptr;
   bool unpacked = false;
@@ -47,16 +47,16 @@ class Exchange {
         limit_(detail::window_bytes(rounds_, sizeof(T)) / static_cast<Index>(sizeof(T))),
         pace_(comm_) {}
 
-  // Posts the rounds in order and at most `limit_` buffered elements of them at a time. The oldest unfinished round of
-  // all ranks is always posted on both of its ends, so whatever the windows of other ranks, it finishes.
-  void run(std::function<void(Pace&)> const& copy_what_stays) {
+  // Posts the rounds in order, with at most `limit_` buffered elements at a time. The oldest unfinished round of all
+  // ranks is always posted on both of its ends, so it finishes whatever the windows of other ranks are.
+  void run(std::function<void(Pace&)> const& copy_local_part) {
     bool copied = false;
     for (auto const& round : rounds_) {
       auto const need = buffered(round);
       while (!flights_.empty() && in_flight_ + need > limit_) {
         if (!copied) {
           copied = true;
-          copy_what_stays(pace_);
+          copy_local_part(pace_);
         } else {
           finish_oldest();
         }
@@ -65,7 +65,7 @@ class Exchange {
       finish_ready();
     }
     if (!copied) {
-      copy_what_stays(pace_);
+      copy_local_part(pace_);
     }
     while (!flights_.empty()) {
       finish_ready();
@@ -84,7 +84,7 @@ class Exchange {
   T const* send_in_place(Message const& m) const { return detail::in_one_piece(from_, send_rows(m), send_cols(m)); }
   T* receive_in_place(Message const& m) const { return detail::in_one_piece(to_, receive_rows(m), receive_cols(m)); }
 
-  // Elements of pack buffer that a round needs.
+  // Elements of a round in pack buffers.
   Index buffered(Round const& round) const {
     auto const send = round.send && !send_in_place(*round.send) ? round.send->elements : 0;
     return send + (round.receive && !receive_in_place(*round.receive) ? round.receive->elements : 0);
@@ -117,7 +117,7 @@ class Exchange {
     }
   }
 
-  // Reuses a finished round's buffer; a new one only when that keeps all buffers together within the limit.
+  // Reuses the buffer of a finished round; allocates a new one only if all buffers stay within the limit.
   void take_buffer(Flight<T>& flight, Index need) {
     if (need == 0) {
       return;
@@ -171,8 +171,8 @@ class Exchange {
   }
 
   void finish_ready() {
-    constexpr std::size_t looked_at = 32;  // so that many ranks cost many looks, not their square
-    for (std::size_t k = 0; k < std::min(looked_at, flights_.size()); ++k) {
+    constexpr std::size_t tested = 32;  // at a time: linear cost in the number of ranks
+    for (std::size_t k = 0; k < std::min(tested, flights_.size()); ++k) {
       if (!flights_[k].unpacked && flights_[k].receive.test()) {
         unpack_received(flights_[k]);
       }
@@ -197,21 +197,21 @@ class Exchange {
   Index in_flight_ = 0;
 };
 
-/// All at once by an all-to-all: packed, from neighbour to neighbour, unpacked.
+/// Exchanges all data by one all-to-all: packed, sent from neighbour to neighbour, unpacked.
 template <class T>
 void exchange_by(Schedule const& schedule, Matrix<T const> const& from, Matrix<T> const& to) {
   auto const& comm = to.comm();
   auto const& contract = schedule.contract();
   auto const me = comm.position(comm.rank());
   Pace pace(comm);
-  auto const room = [](std::int64_t bytes) {
+  auto const buffer = [](std::int64_t bytes) {
     return std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(bytes) / sizeof(T));
   };
   auto const at = [](std::unique_ptr<T[]> const& memory, std::int64_t offset) {
     return memory.get() + offset / static_cast<std::int64_t>(sizeof(T));
   };
-  auto const sent = room(contract.input_bytes(me));
-  auto const received = room(contract.output_bytes(me));
+  auto const sent = buffer(contract.input_bytes(me));
+  auto const received = buffer(contract.output_bytes(me));
   auto const sends = detail::side_of(from.distribution(), to.distribution(), comm.rank(), true);
   for (auto const& m : sends.messages) {
     detail::pack(from.part(), sends.rows[static_cast<std::size_t>(m.row_part)],
@@ -233,7 +233,7 @@ void exchange_by(Schedule const& schedule, Matrix<T const> const& from, Matrix<T
   }
 }
 
-// Whether two local parts share memory. Parts of one array with one ld (two blocks of its rows) may interleave.
+// Whether two local parts share memory. Parts with equal ld, such as two blocks of rows of one array, may interleave.
 template <class T>
 bool overlap(Matrix<T const> const& x, Matrix<T const> const& y) {
   if (x.local_rows() == 0 || x.local_cols() == 0 || y.local_rows() == 0 || y.local_cols() == 0) {
@@ -247,7 +247,7 @@ bool overlap(Matrix<T const> const& x, Matrix<T const> const& y) {
   if (x.ld() != y.ld()) {
     return true;
   }
-  auto const shift = ((y.data() - x.data()) % x.ld() + x.ld()) % x.ld();  // y's first row, seen from x's
+  auto const shift = ((y.data() - x.data()) % x.ld() + x.ld()) % x.ld();  // y's first row relative to x's
   return shift < x.local_rows() || shift + y.local_rows() > x.ld();
 }
 

@@ -1,4 +1,4 @@
-// Copying between a rank's part of a matrix and messages, run by run.
+// Copies between a rank's part of a matrix and messages.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,7 @@ namespace allport::detail {
 
 constexpr std::int64_t bytes_between_progress = std::int64_t(1) << 20;
 
-// Lets transfers move along after every megabyte of copying.
+// Progresses transfers after every megabyte of copying.
 class Pace {
  public:
   explicit Pace(Communicator const& comm) : comm_(comm) {}
@@ -27,10 +27,10 @@ class Pace {
   std::int64_t since_ = 0;
 };
 
-// A run of one element in each span, spans at equal distances: distributions with blocks of one.
+// Spans of one element at equal distances, as of distributions with blocks of one.
 struct Comb {
   Index first = 0;
-  Index stride = 0;  // 0: the spans are no comb
+  Index stride = 0;  // 0: the spans are different
 };
 
 inline Comb comb_of(Overlap const& overlap) {
@@ -68,7 +68,7 @@ void for_columns(Overlap const& cols, AtColumn&& at_column) {
   }
 }
 
-// packed: [rows.count x cols.count], column-major, without gaps.
+// packed: [rows.count x cols.count], column-major, contiguous.
 template <class T>
 void pack(Part<T const> part, Overlap const& rows, Overlap const& cols, T* packed, Pace& pace) {
   auto const comb = comb_of(rows);
@@ -111,7 +111,7 @@ void unpack(T const* packed, Overlap const& rows, Overlap const& cols, Part<T> p
   });
 }
 
-// Where the box lies in one piece in local storage, or null when it has gaps or another order than packed.
+// The address of the box if it is contiguous in local storage, else null.
 template <class T>
 T* in_one_piece(Part<T> part, Overlap const& rows, Overlap const& cols) {
   auto const whole = rows.spans.size() == 1 && cols.spans.size() == 1 && (cols.count == 1 || rows.count == part.ld);

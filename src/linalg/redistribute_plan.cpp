@@ -9,10 +9,10 @@ namespace allport {
 namespace detail {
 namespace {
 
-// Rounds are in flight together up to this many bytes of pack buffers (one round always may).
+// Rounds are in flight together up to so many bytes of pack buffers; a single round may exceed it.
 constexpr std::int64_t window = std::int64_t(256) << 20;
 
-// Calls visit(part of theirs, mine local, their local, length) for each run of part `part` cut at their blocks.
+// visit(part of theirs, my local index, their local index, length) for each run of part `part`, cut at their blocks.
 template <class Visit>
 void cut_at_blocks(AxisDistribution const& mine, int part, AxisDistribution const& theirs, Visit&& visit) {
   for (auto const& run : mine.runs(part)) {

@@ -1,4 +1,4 @@
-// Who exchanges what in redistribute(): the overlaps of two distributions, and the messages they make, in rounds.
+// The messages of redistribute(): overlaps of two distributions, and messages in rounds.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,14 @@ struct Span {
   Index length = 0;
 };
 
-/// What one part of a distribution shares with one part of another, ascending in global order; `spans` merged where
-/// they touch.
+/// The indices that a part of a distribution shares with a part of another one, ascending in global order; adjacent
+/// `spans` are merged.
 struct Overlap {
   std::vector<Span> spans;
   Index count = 0;
 };
 
-/// What part `part` of `mine` shares with each part of `theirs`.
+/// The overlaps of part `part` of `mine` with each part of `theirs`.
 [[nodiscard]] std::vector<Overlap> overlaps(AxisDistribution const& mine, int part, AxisDistribution const& theirs);
 
 /// Rows (or columns) that are consecutive in two local storages.
@@ -33,12 +33,12 @@ struct Common {
   Index length = 0;
 };
 
-/// What part `p` of `from` shares with part `q` of `to`, merged where both storages touch.
+/// The indices that part `p` of `from` shares with part `q` of `to`, merged if adjacent in both storages.
 [[nodiscard]] std::vector<Common> common(AxisDistribution const& from, int p, AxisDistribution const& to, int q);
 
-/// All that this rank has to tell (or to hear from) one peer: rows[row_part] x cols[col_part] of its Side.
+/// All that this rank sends to (or receives from) one peer: rows[row_part] x cols[col_part] of its Side.
 struct Message {
-  Rank distance = 0;  ///< round in which it travels, 1..ranks-1: from the sender to sender + distance
+  Rank distance = 0;  ///< its round, 1..ranks-1: from the sender to sender + distance
   Rank peer = 0;
   int row_part = 0;
   int col_part = 0;
@@ -54,7 +54,7 @@ struct Side {
 /// The messages between `rank`'s part of `mine` and all parts of `theirs`.
 [[nodiscard]] Side side_of(Distribution const& mine, Distribution const& theirs, Rank rank, bool sending);
 
-/// What a rank sends and receives in one round; at least one of the two. Elements, 0 for none.
+/// The messages that a rank sends and receives in one round, at least one of the two.
 struct Round {
   Message const* send = nullptr;
   Message const* receive = nullptr;
@@ -63,23 +63,22 @@ struct Round {
 
 [[nodiscard]] std::vector<Round> rounds_of(Side const& sends, Side const& receives);
 
-/// Most bytes of pack buffers that the rounds hold at a time.
+/// Maximum bytes of pack buffers at a time.
 [[nodiscard]] std::int64_t window_bytes(std::vector<Round> const& rounds, std::int64_t element);
 
-/// The all-to-all by which redistribute() moves what the ranks exchange, where their blocks come sooner from neighbour
-/// to neighbour, all links busy at once, than each by itself; nothing where messages go straight. The same on all
-/// ranks. What was asked for last is remembered.
+/// The all-to-all by which redistribute() exchanges data if blocks arrive sooner from neighbour to neighbour, with all
+/// links busy at once, than as single messages; nothing if messages are sent directly. Equal on all ranks. The last
+/// results are cached.
 [[nodiscard]] std::optional<Schedule> relayed(Communicator const& comm, Distribution const& from,
                                               Distribution const& to, std::int64_t element);
 
-/// What a communicator would take that has all of a machine's places.
+/// As above for a communicator of all places of a machine.
 /// @param mapping  where its ranks are; none: rank r at place r
 [[nodiscard]] std::optional<Schedule> relayed(Machine const& machine, std::optional<Mapping> const& mapping,
                                               Distribution const& from, Distribution const& to, std::int64_t element);
 
-/// What that takes, by what links carry as the all-to-all routes it (alltoall_axes.cpp): the busiest one's share, and
-/// once more what it has above the mean. Nothing where messages go straight, or where ranks are too many for a look at
-/// every pair.
+/// Time of the all-to-all from the load of the links as alltoall_axes.cpp routes it: that of the busiest link, plus its
+/// excess over the mean. Nothing if messages are sent directly, or if there are too many ranks to examine every pair.
 /// @param mapping  where the ranks are; none: rank r at place r
 [[nodiscard]] std::optional<Seconds> relayed_seconds(Machine const& machine, std::optional<Mapping> const& mapping,
                                                      Distribution const& from, Distribution const& to,

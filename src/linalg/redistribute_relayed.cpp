@@ -1,4 +1,4 @@
-// When redistribute() goes from neighbour to neighbour, by which schedule, and what its links carry then.
+// Whether redistribute() sends from neighbour to neighbour, its schedule, and the load of the links.
 #include <algorithm>
 #include <deque>
 #include <mutex>
@@ -12,11 +12,11 @@
 namespace allport::detail {
 namespace {
 
-/// Of more ranks a table of all pairs would cost as much as the messages.
+/// On more ranks a table of all pairs would cost as much as the messages.
 constexpr Rank most_in_table = 256;
-/// A plan asks for many distributions: of more ranks their links are not looked at.
+/// On more ranks the load of the links is not computed, because a plan compares many distributions.
 constexpr Rank most_priced = 64;
-/// What takes less on the way than its schedule takes to begin.
+/// Bytes of a rank below which starting a schedule takes longer than the messages, and above which it is not used.
 constexpr std::int64_t least_relayed = std::int64_t(64) << 10;
 constexpr std::int64_t most_relayed = std::int64_t(256) << 20;
 
@@ -29,7 +29,7 @@ std::vector<std::vector<Index>> shared(AxisDistribution const& from, AxisDistrib
   return all;
 }
 
-/// Bytes of every pair of positions, [source * positions + destination]; what stays is left out.
+/// Bytes of every pair of positions, [source * positions + destination]; 0 for a position to itself.
 std::vector<std::int64_t> pairs_of(Mapping const& mapping, Distribution const& from, Distribution const& to,
                                    std::int64_t element) {
   auto const n = static_cast<std::size_t>(mapping.ranks());
@@ -38,7 +38,7 @@ std::vector<std::int64_t> pairs_of(Mapping const& mapping, Distribution const& f
   struct Target {
     std::size_t row, col, place;
   };
-  std::vector<Target> targets;  // of ranks in order; those that have no part of `to` are left out
+  std::vector<Target> targets;  // in the order of ranks, without those that have no part of `to`
   std::vector<std::size_t> ranks;
   for (std::size_t d = 0; d < n; ++d) {
     auto const there = to.position(static_cast<Rank>(d));
@@ -62,7 +62,7 @@ std::vector<std::int64_t> pairs_of(Mapping const& mapping, Distribution const& f
   return bytes;
 }
 
-/// The most that a rank sends and receives together.
+/// Bytes that the busiest rank sends and receives together.
 std::int64_t busiest(std::vector<std::int64_t> const& bytes, std::size_t ranks) {
   std::int64_t most = 0;
   for (std::size_t r = 0; r < ranks; ++r) {
@@ -73,25 +73,25 @@ std::int64_t busiest(std::vector<std::int64_t> const& bytes, std::size_t ranks) 
   return most;
 }
 
-bool goes_by_axes(Machine const& machine) {
+bool is_routed_by_axes(Machine const& machine) {
   return machine.ranks() <= most_in_table && tasks::default_tree(machine) == MulticastTree::axes;
 }
 
-/// The table of pairs, where it is worth a schedule.
+/// The table of pairs if a schedule pays.
 std::optional<std::vector<std::int64_t>> worth_relaying(Machine const& machine, Mapping const& mapping,
                                                         Distribution const& from, Distribution const& to,
                                                         std::int64_t element) {
   auto const ranks = machine.ranks();
-  if (ranks < 3 || from == to || !goes_by_axes(machine)) return std::nullopt;
+  if (ranks < 3 || from == to || !is_routed_by_axes(machine)) return std::nullopt;
   auto pairs = pairs_of(mapping, from, to, element);
   auto const most = busiest(pairs, static_cast<std::size_t>(ranks));
   if (most < least_relayed || most > most_relayed) return std::nullopt;
   return pairs;
 }
 
-/// The all-to-alls that were asked for last, by whatever communicator. An operation asks for each of its own several
-/// times: what memory it takes, what it sends, and the schedule to run.
-class Remembered {
+/// A cache of the last all-to-alls, of any communicator. An operation needs each of its own several times: for its
+/// memory, its traffic, and its run.
+class AllToAllCache {
  public:
   /// @param make  () -> std::optional<Contract>
   template <class Make>
@@ -119,8 +119,8 @@ class Remembered {
   std::deque<One> all_;
 };
 
-/// Bytes on every link of a machine, as an all-to-all by axes sends them: equal parts of each block take the axes in
-/// rotated orders, and half-way round a ring one half goes either way.
+/// Bytes on every link of a machine for an all-to-all by axes: equal parts of each block take the axes in rotated
+/// orders, and half-way round a ring each direction takes one half.
 class RelayedBytes {
  public:
   /// @param pairs  bytes of every pair of positions, [source * positions + destination]
@@ -137,9 +137,9 @@ class RelayedBytes {
     }
   }
 
-  /// Until the busiest link has carried its share.
+  /// Of the busiest link.
   [[nodiscard]] Seconds longest() const { return loads_.longest(); }
-  /// As long as the mean link of the axis that has the most takes.
+  /// Of the mean link of the busiest axis.
   [[nodiscard]] Seconds mean() const {
     std::vector<double> sums(static_cast<std::size_t>(machine_.axes()), 0.0);
     std::vector<double> links(sums.size(), 0.0);
@@ -155,16 +155,15 @@ class RelayedBytes {
   }
 
  private:
-  /// Brings what positions hold for others, held[position * positions + destination], to the destinations' places along
-  /// one axis.
+  /// Sends the blocks held[position * positions + destination] along one axis to the destination's coordinate.
   void move(Dimension const& dim, std::vector<double>& held) {
     std::vector<double> moved(held.size(), 0.0);
-    std::vector<double> sent(static_cast<std::size_t>(dim.length));  // by place along the axis
+    std::vector<double> sent(static_cast<std::size_t>(dim.length));  // by coordinate on the axis
     std::vector<std::size_t> place;
     for (std::size_t r = 0; r < ranks_; ++r) place.push_back(static_cast<std::size_t>(dim.of(static_cast<Rank>(r))));
     for (std::size_t at = 0; at < ranks_; ++at) {
       std::ranges::fill(sent, 0.0);
-      auto const first = at - place[at] * static_cast<std::size_t>(dim.stride);  // of its line
+      auto const first = at - place[at] * static_cast<std::size_t>(dim.stride);  // of the line
       for (std::size_t d = 0; d < ranks_; ++d) {
         auto const b = held[at * ranks_ + d];
         sent[place[d]] += b;
@@ -188,10 +187,10 @@ class RelayedBytes {
       steps(dim, at, dim.wraps ? dim.length - up : -up, -1, bytes);
     }
   }
-  void steps(Dimension const& dim, Rank at, Rank hops, int way, double bytes) {
+  void steps(Dimension const& dim, Rank at, Rank hops, int direction, double bytes) {
     for (Rank h = 0; h < hops; ++h) {
-      loads_.add(machine_.link(machine_.node_of(at), port(dim.axis, way)), bytes);
-      at = dim.with(at, (dim.of(at) + way + dim.length) % dim.length);
+      loads_.add(machine_.link(machine_.node_of(at), port(dim.axis, direction)), bytes);
+      at = dim.with(at, (dim.of(at) + direction + dim.length) % dim.length);
     }
   }
 
@@ -200,11 +199,11 @@ class RelayedBytes {
   LinkBytes loads_;
 };
 
-/// The all-to-all of what ranks exchange, where it is worth a schedule. Remembered by machines that go by axes alone.
+/// The all-to-all of a redistribution if a schedule pays; cached. @pre is_routed_by_axes(machine)
 std::optional<Contract> exchanged(Machine const& machine, Mapping const& mapping, Distribution const& from,
                                   Distribution const& to, std::int64_t element) {
-  static Remembered last;
-  return last.find(mapping, from, to, element, [&]() -> std::optional<Contract> {
+  static AllToAllCache cache;
+  return cache.find(mapping, from, to, element, [&]() -> std::optional<Contract> {
     auto pairs = worth_relaying(machine, mapping, from, to, element);
     if (!pairs) return std::nullopt;
     return with_blocks(Collective::alltoall, machine.ranks(), 0,
@@ -212,7 +211,7 @@ std::optional<Contract> exchanged(Machine const& machine, Mapping const& mapping
   });
 }
 
-/// Where every block goes from its source to its destination by itself messages do as well.
+/// Nothing for a schedule that sends every block directly: messages do the same.
 std::optional<Schedule> unless_straight(Schedule schedule) {
   if (schedule.algorithm() == "pairs") return std::nullopt;
   return schedule;
@@ -222,7 +221,7 @@ std::optional<Schedule> unless_straight(Schedule schedule) {
 
 std::optional<Schedule> relayed(Communicator const& comm, Distribution const& from, Distribution const& to,
                                 std::int64_t element) {
-  if (!comm.is_box() || !goes_by_axes(comm.machine())) return std::nullopt;
+  if (!comm.is_box() || !is_routed_by_axes(comm.machine())) return std::nullopt;
   auto const contract = exchanged(comm.machine(), comm.mapping(), from, to, element);
   if (!contract) return std::nullopt;
   return unless_straight(comm.schedule_for(*contract));
@@ -230,7 +229,7 @@ std::optional<Schedule> relayed(Communicator const& comm, Distribution const& fr
 
 std::optional<Schedule> relayed(Machine const& machine, std::optional<Mapping> const& mapping, Distribution const& from,
                                 Distribution const& to, std::int64_t element) {
-  if (!goes_by_axes(machine)) return std::nullopt;
+  if (!is_routed_by_axes(machine)) return std::nullopt;
   auto const contract = exchanged(machine, mapping ? *mapping : Mapping::identity(machine.ranks()), from, to, element);
   if (!contract) return std::nullopt;
   struct Last {
@@ -238,7 +237,7 @@ std::optional<Schedule> relayed(Machine const& machine, std::optional<Mapping> c
     std::optional<Machine> machine;
     std::optional<Schedule> schedule;
   };
-  static Last last;  // every rank is asked about in turn
+  static Last last;  // the caller examines all ranks one after the other
   std::scoped_lock const hold(last.mutex);
   if (!last.schedule || last.machine != machine || !(last.schedule->contract() == *contract)) {
     last.schedule = planned_schedule(machine, *contract);
@@ -254,8 +253,8 @@ std::optional<Seconds> relayed_seconds(Machine const& machine, std::optional<Map
   auto const pairs = worth_relaying(machine, places, from, to, element);
   if (!pairs) return std::nullopt;
   RelayedBytes const loads(machine, *pairs);
-  // What passes through ranks that send more than others comes late, when other links are idle again: 1.2 to 1.6 times
-  // the busiest link was measured where it had 1.5 times the mean, 1.1 times where all had the same.
+  // Blocks that pass through busy ranks arrive late, when other links are idle again: 1.2 to 1.6 times the busiest link
+  // was measured where it had 1.5 times the mean, 1.1 times where all were equal.
   return loads.longest() * 2.0 - loads.mean();
 }
 

@@ -1,6 +1,7 @@
 #include "report_json.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace allport::report {
 
@@ -14,6 +15,8 @@ Busiest busiest(std::vector<Traffic> const& ranks) {
   }
   return most;
 }
+
+json number(double x) { return std::isfinite(x) ? json(x) : json(nullptr); }
 
 char const* type_name(Scalar type) {
   static constexpr char const* names[] = {"s", "d", "c", "z"};

@@ -1,4 +1,4 @@
-// What plans and reports of all distributed operations say alike, as JSON.
+// JSON that plans and reports of all distributed operations have in common.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,22 +9,24 @@
 
 namespace allport::report {
 
-/// The busiest rank's: max(sent, received) over all ranks.
+/// Of the busiest rank: max(sent, received) over all ranks.
 struct Busiest {
   std::int64_t bytes = 0;
   std::int64_t messages = 0;
 };
 [[nodiscard]] Busiest busiest(std::vector<Traffic> const& ranks);
 
-/// The letter of a type: "s", "d", "c" or "z".
+/// null for inf and NaN.
+[[nodiscard]] nlohmann::json number(double x);
+/// "s", "d", "c" or "z".
 [[nodiscard]] char const* type_name(Scalar type);
 [[nodiscard]] nlohmann::json traffic(std::vector<Traffic> const& ranks);
 
-/// What a run of a task graph came to.
+/// The result of running a task graph.
 [[nodiscard]] nlohmann::json run(tasks::Summary const& run);
 
-/// A candidate. `own` holds what only its operation's candidates have, shown where there is a price; `beside` words are
-/// counted apart and yet among those that the lower bound is of.
+/// A candidate. `own`: fields of its operation alone, shown if it has a price. `beside`: words that `c.words` does not
+/// count, but the lower bound does.
 template <class Candidate>
 [[nodiscard]] nlohmann::json candidate(Candidate const& c, nlohmann::json const& own, double beside = 0) {
   using nlohmann::json;
@@ -44,7 +46,7 @@ template <class Candidate>
   return j;
 }
 
-/// A plan; `problem` and the candidates (`candidate_json`) as its operation writes them.
+/// A plan. @param candidate_json  (Candidate const&) -> json
 template <class Plan, class Write>
 [[nodiscard]] nlohmann::json plan(Plan const& p, nlohmann::json problem, Write const& candidate_json) {
   nlohmann::json j{
@@ -54,7 +56,7 @@ template <class Plan, class Write>
   return j;
 }
 
-/// What every run measures, beside what was predicted; `chosen` as its operation writes it.
+/// Measured and predicted values of a run. @param chosen  the candidate
 template <class Report>
 [[nodiscard]] nlohmann::json measured(Report const& r, nlohmann::json chosen) {
   auto const ran = busiest(r.measured);

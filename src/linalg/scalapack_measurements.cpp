@@ -32,20 +32,21 @@ double flops_of(Routine const& routine, Index n) {
   return routine.flops * order * order * order;
 }
 
-/// ScaLAPACK and its BLACS, opened by name, with one process grid over a communicator's ranks. All its functions are
-/// Fortran's or C's, with everything by address but in those that begin with C.
+/// ScaLAPACK and its BLACS, loaded by name, with one process grid over a communicator's ranks. Functions follow
+/// Fortran's convention, all arguments by address, but for those that begin with C.
 class Library {
  public:
-  /// Nothing where there is none. Called by all ranks.
+  /// Null if there is none. Called by all ranks.
   static std::shared_ptr<Library const> open(Communicator const& comm) {
     auto const* const named = std::getenv("ALLPORT_SCALAPACK_LIBRARY");
     std::shared_ptr<Library> made(new Library(comm, names(named)));
-    auto const mine = static_cast<std::int64_t>(made->misses_.empty());
+    auto const mine = static_cast<std::int64_t>(made->missing_.empty());
     auto const all = comm.all_gather(std::span(&mine, 1));
     bool const everywhere = std::ranges::count(all, 0) == 0;
     if (named != nullptr) {
-      auto const trouble = Error::argument("ALLPORT_SCALAPACK_LIBRARY", named, "a ScaLAPACK that loads", made->misses_);
-      comm.ensure_all_well(made->misses_.empty() ? "" : trouble.what(), ErrorKind::unsupported);
+      auto const trouble =
+          Error::argument("ALLPORT_SCALAPACK_LIBRARY", named, "a ScaLAPACK that loads", made->missing_);
+      comm.ensure_all_well(made->missing_.empty() ? "" : trouble.what(), ErrorKind::unsupported);
     }
     if (!everywhere) return nullptr;
     made->begin();
@@ -63,7 +64,7 @@ class Library {
   [[nodiscard]] int rows() const { return rows_; }
   [[nodiscard]] int cols() const { return comm_.size() / rows_; }
 
-  /// Calls a routine of ScaLAPACK's.
+  /// Calls a routine of ScaLAPACK.
   template <class... Arguments>
   void call(std::string const& name, Arguments... arguments) const {
     function<void(Arguments...)>(name.c_str())(arguments...);
@@ -90,15 +91,15 @@ class Library {
     }
     if (handle_ == nullptr) {
       auto const* const why = dlerror();
-      misses_ = why == nullptr ? "it does not load" : why;
+      missing_ = why == nullptr ? "it does not load" : why;
     }
     for (auto const* const name : {"Csys2blacs_handle", "Cfree_blacs_system_handle", "Cblacs_gridinit",
                                    "Cblacs_gridexit", "pdgemm_", "pdgetrf_", "pdpotrf_", "pdgeqrf_"}) {
-      if (misses_.empty() && dlsym(handle_, name) == nullptr) misses_ = fmt::format("it has no {}", name);
+      if (missing_.empty() && dlsym(handle_, name) == nullptr) missing_ = fmt::format("it has no {}", name);
     }
   }
 
-  /// Those that belong to the MPI library in use: another one's would bring that along.
+  /// Libraries built for the MPI library in use: others would load another MPI library.
   static std::vector<std::string> names(char const* named) {
     if (named != nullptr) return {named};
     auto const mpi = mpi_library_name();
@@ -125,24 +126,24 @@ class Library {
   }
 
   Communicator comm_;
-  void* handle_ = nullptr;  ///< never closed: MPI's own library may be among what it has loaded
-  std::string misses_;
+  void* handle_ = nullptr;  ///< never closed: it may have loaded the MPI library
+  std::string missing_;
   int rows_ = 1;
   int system_ = -1;
   int context_ = -1;
 };
 
-/// -1 ... 1, without a pattern that would make a matrix singular.
+/// Pseudo-random number in -1 ... 1, without a pattern that would make a matrix singular.
 double number(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
   return static_cast<double>((x ^ (x >> 31)) >> 11) / static_cast<double>(std::uint64_t{1} << 52) - 1;
 }
 
-/// A routine on matrices of its own. What it overwrites is put back before each call.
-class RoutineWorkplace {
+/// A routine and its matrices. Matrices that it overwrites are restored before each call.
+class RoutineRun {
  public:
-  RoutineWorkplace(std::shared_ptr<Library const> library, Routine const& routine, Index n)
+  RoutineRun(std::shared_ptr<Library const> library, Routine const& routine, Index n)
       : library_(std::move(library)),
         routine_(routine),
         n_(static_cast<int>(n)),
@@ -162,9 +163,9 @@ class RoutineWorkplace {
     });
   }
 
-  void put_back() { std::copy_n(fresh_.data(), fresh_.local_rows() * fresh_.local_cols(), a_.data()); }
+  void restore() { std::copy_n(fresh_.data(), fresh_.local_rows() * fresh_.local_cols(), a_.data()); }
   void run() {
-    put_back();
+    restore();
     static constexpr int one = 1;
     static constexpr double factor = 1;
     static constexpr double none = 0;
@@ -223,9 +224,9 @@ std::vector<Measurement> scalapack_measurements(Communicator const& comm, bool q
       if (quick && n > 512) continue;
       auto what = fmt::format("scalapack {} {}x{} {} {}", routine.name, library->rows(), library->cols(), block, n);
       all.push_back({std::move(what), flops_of(routine, n), [=]() -> Measurement::Calls {
-                       auto const place = std::make_shared<RoutineWorkplace>(library, routine, n);
-                       place->run();  // connections are made, pages touched
-                       return {[=] { place->run(); }, [=] { place->put_back(); }};
+                       auto const place = std::make_shared<RoutineRun>(library, routine, n);
+                       place->run();  // opens connections, touches pages
+                       return {[=] { place->run(); }, [=] { place->restore(); }};
                      }});
     }
   }

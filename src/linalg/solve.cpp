@@ -1,5 +1,4 @@
-// Solves with distributed factors: checks, brings B where the chosen form wants it, exchanges its rows, solves, brings
-// X back.
+// Solves with distributed factors: checks, redistributes B, exchanges its rows, solves, redistributes X.
 #include "allport/linalg/solve.h"
 
 #include <algorithm>
@@ -36,67 +35,68 @@ void check_arguments(Matrix<T const> const& factors, std::span<Index const> pivo
   detail::check_operand("B", b, n, b.cols(), b.comm());
 }
 
-/// Plans that a communicator's ranks have made: a solve is often followed by many of the same extents.
-class KnownPlans {
+/// Cached plans of a communicator: a solve is often followed by many of the same extents.
+class PlanCache {
  public:
-  struct Question {
+  struct Key {
     SolveProblem problem;
     Distribution factors;
     Distribution b;
     std::optional<SolveForm> form;
 
-    friend bool operator==(Question const&, Question const&) = default;
+    friend bool operator==(Key const&, Key const&) = default;
   };
 
-  [[nodiscard]] SolvePlan const& plan(Question const& question, Communicator const& comm) {
-    for (auto const& [asked, plan] : known_) {
-      if (asked == question) return plan;
+  [[nodiscard]] SolvePlan const& plan(Key const& key, Communicator const& comm) {
+    for (auto const& [known, plan] : known_) {
+      if (known == key) return plan;
     }
     constexpr std::size_t most = 16;
     if (known_.size() == most) known_.pop_front();
-    auto plan = decide(question.problem, question.factors, question.b, comm.machine(), comm.mapping(), question.form);
-    return known_.emplace_back(question, std::move(plan)).second;
+    auto plan = decide(key.problem, key.factors, key.b, comm.machine(), comm.mapping(), key.form);
+    return known_.emplace_back(key, std::move(plan)).second;
   }
 
  private:
-  std::deque<std::pair<Question, SolvePlan>> known_;
+  std::deque<std::pair<Key, SolvePlan>> known_;
 };
 
 template <class T>
 tasks::RunReport run(SolvePlan const& plan, Matrix<T const> const& factors, Matrix<T> const& b) {
   auto const& comm = b.comm();
-  auto const& lies = factors.distribution();
+  auto const& distribution = factors.distribution();
   auto const& sides = plan.distribution.cols();
   tasks::RunOptions options;
   options.call = "lu_solve";
   options.combine = sum_of<T>();
   if (plan.form == SolveForm::panels) {
     auto const graph =
-        running_panels<T>(plan.problem, lies, sides, comm.machine(), comm.rank(), factors.part(), b.part());
+        running_panels<T>(plan.problem, distribution, sides, comm.machine(), comm.rank(), factors.part(), b.part());
     return tasks::run(*graph, comm, options);
   }
-  options.ahead = 0;  // what travels is not more than the right-hand sides
+  options.ahead = 0;  // no more is sent than the right-hand sides
   options.awake = true;
   tasks::RunReport report;
   each_group_of_chunks(sides, [&](Index first, Index count) {
-    auto const graph = running_sums<T>(plan.problem, lies, sides, first, count, comm.rank(), factors.part(), b.part());
+    auto const graph =
+        running_sums<T>(plan.problem, distribution, sides, first, count, comm.rank(), factors.part(), b.part());
     report.add(tasks::run(*graph, comm, options));
   });
   return report;
 }
 
-/// All that ranks do together once they have agreed on the call.
+/// The collective part of a call, after the arguments were checked.
 template <class T>
-tasks::RunReport solve_together(SolvePlan const& plan, Matrix<T const> const& factors, std::span<Index const> pivots,
-                                Matrix<T> const& b) {
-  gemm_detail::Native<T> const native(b, plan.distribution);
-  native.fetch();
+tasks::RunReport solve_collectively(SolvePlan const& plan, Matrix<T const> const& factors,
+                                    std::span<Index const> pivots, Matrix<T> const& b) {
+  detail::Native<T> const native(b, plan.distribution);
+  native.copy_in();
   bool const plain = plan.problem.trans == Trans::none;
   auto const exchanges = moves_of(pivots, 0);
   if (plain) move_rows(native.matrix(), exchanges);
   auto report = run<T>(plan, factors, native.matrix());
   if (!plain) move_rows(native.matrix(), inverse(exchanges));
-  native.give_back();
+  native.copy_out();
   return report;
 }
 
@@ -107,18 +107,18 @@ tasks::RunReport lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> con
                           std::span<Index const> pivots, Matrix<T> const& b, std::optional<SolveForm> form) {
   auto const& comm = b.comm();
   detail::on_all(comm, [&] { check_arguments<T>(factors, pivots, b); });
-  auto const told = form ? static_cast<int>(*form) : -1;
+  auto const form_number = form ? static_cast<int>(*form) : -1;
   comm.ensure_agreement(
       "trans, n, right-hand sides and form",
-      gemm_detail::hash_of(fmt::format("{} {} {} {}", static_cast<char>(trans), b.rows(), b.cols(), told)));
+      detail::hash_of(fmt::format("{} {} {} {}", static_cast<char>(trans), b.rows(), b.cols(), form_number)));
   if (b.rows() == 0 || b.cols() == 0) {
     return {};
   }
   return detail::or_give_up(comm, "solve", [&] {
-    auto const known = std::static_pointer_cast<KnownPlans>(
-        comm.cached("plans of solves", [] { return std::make_shared<KnownPlans>(); }));
-    auto const plan = known->plan({{trans, scalar_of<T>}, factors.distribution(), b.distribution(), form}, comm);
-    return solve_together<T>(plan, factors, pivots, b);
+    auto const plans = std::static_pointer_cast<PlanCache>(
+        comm.cached("plans of solves", [] { return std::make_shared<PlanCache>(); }));
+    auto const plan = plans->plan({{trans, scalar_of<T>}, factors.distribution(), b.distribution(), form}, comm);
+    return solve_collectively<T>(plan, factors, pivots, b);
   });
 }
 

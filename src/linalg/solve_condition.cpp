@@ -1,4 +1,4 @@
-// An estimate of norm1(A^-1) from solves with the factors: Hager 1984 and Higham 1988, as LAPACK's lacn2.
+// Estimates norm1(A^-1) by solves with the factors: Hager 1984 and Higham 1988, as LAPACK's lacn2.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +12,7 @@ using namespace lu_detail;
 
 namespace {
 
-/// Vectors lie whole on every rank.
+/// Every rank holds all elements of the vectors.
 template <class T>
 class InverseNorm {
  public:
@@ -38,7 +38,7 @@ class InverseNorm {
       if (!(found > best)) break;
       best = found;
     }
-    // A vector that few matrices are blind to, against the unlucky ones.
+    // A second estimate by an alternating vector, for matrices for which the iteration fails.
     for (Index i = 0; i < n_; ++i) {
       auto const size = 1.0 + static_cast<double>(i) / static_cast<double>(std::max<Index>(n_ - 1, 1));
       x[static_cast<std::size_t>(i)] = T(static_cast<float>(i % 2 == 0 ? size : -size));

@@ -1,4 +1,4 @@
-// Solves with LU factors as graphs: what both forms see of the two triangles, which lie where lu() has left them.
+// Solves with LU factors as graphs: the two triangles as both forms use them, in place.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@
 
 namespace allport::lu_detail {
 
-/// Unknowns that are solved for at once, at most.
+/// Maximum unknowns that are solved for at once.
 inline constexpr Index widest_block = 128;
-/// Right-hand sides whose sums travel at once, at most.
+/// Maximum right-hand sides whose sums are sent at once: a chunk.
 inline constexpr Index widest_sides = 256;
-/// So many of these are under way together.
+/// Chunks that are solved for at the same time.
 inline constexpr Index chunks_at_once = 4;
 
-/// One of op(A)'s two triangles, in the order in which they are solved with.
+/// One of the two triangles of op(A), in the order of the solve.
 struct Sweep {
   bool forward = true;  ///< op(T) is lower: the first unknown first
   blas::Triangle triangle = blas::Triangle::lower;
@@ -35,9 +35,9 @@ struct Sweep {
   return trans == Trans::none ? std::array{l, u} : std::array{u, l};
 }
 
-/// A task is at place (i, j) of op(A)'s grid: row i of ranks has the same unknowns, column j the same columns of op(A).
-/// A transposed solve is a plain one on the mirror image of the grid. k is a panel, counted in the order of its sweep;
-/// layer says, among others, which sweep: sweep().
+/// A task is at coordinates (i, j) of op(A)'s grid: ranks of row i have the same unknowns, ranks of column j the same
+/// columns of op(A). A transposed solve is a plain one on the transposed grid. k is a panel, counted in the order of
+/// its sweep; layer encodes the sweep: sweep().
 class SolveGraph : public TaskGraph {
  public:
   SolveGraph(SolveProblem const& problem, Distribution const& factors, AxisDistribution const& sides)
@@ -59,14 +59,14 @@ class SolveGraph : public TaskGraph {
     }
   }
 
-  /// Local rows of op(A) on ranks of a row.
+  /// Local rows of op(A) on the ranks of a row.
   struct Rows {
     Index begin = 0;
     Index end = 0;
     [[nodiscard]] Index count() const { return std::max<Index>(end - begin, 0); }
   };
-  /// A place of the grid; i < 0 for a rank without one.
-  struct Spot {
+  /// Grid coordinates; i < 0 for a rank outside the grid.
+  struct Coords {
     int i = -1;
     int j = -1;
   };
@@ -83,9 +83,9 @@ class SolveGraph : public TaskGraph {
     return sum;
   }
 
-  [[nodiscard]] Spot spot(Rank rank) const {
+  [[nodiscard]] Coords coords(Rank rank) const {
     auto const at = grid_.position(rank);
-    return trans_ == Trans::none ? Spot{at.row, at.col} : Spot{at.col, at.row};
+    return trans_ == Trans::none ? Coords{at.row, at.col} : Coords{at.col, at.row};
   }
   [[nodiscard]] AxisDistribution const& rows() const { return rows_; }
   [[nodiscard]] AxisDistribution const& cols() const { return cols_; }
@@ -96,14 +96,14 @@ class SolveGraph : public TaskGraph {
   [[nodiscard]] static int sweep(Task t) { return t.layer % 2; }
   [[nodiscard]] std::int32_t panels() const { return last_ + 1; }
   [[nodiscard]] std::int32_t last() const { return last_; }
-  /// A panel's place in the order of the other sweep.
+  /// A panel's number in the order of the other sweep.
   [[nodiscard]] std::int32_t mirrored(std::int32_t k) const { return last_ - k; }
   [[nodiscard]] Panel panel(int sweep, std::int32_t k) const { return panels_[in_order(sweep, k)]; }
-  /// Where its diagonal block lies.
+  /// Grid row and column of its diagonal block.
   [[nodiscard]] int row_of(int sweep, std::int32_t k) const { return owners_[in_order(sweep, k)].i; }
   [[nodiscard]] int col_of(int sweep, std::int32_t k) const { return owners_[in_order(sweep, k)].j; }
   [[nodiscard]] Index width(int sweep, std::int32_t k) const { return panel(sweep, k).width(); }
-  /// Of row i: the rows of its unknowns, of those that are solved for after it, and both.
+  /// Local rows on grid row i: those of the panel's unknowns, those that are solved for after it, and both.
   [[nodiscard]] Rows block(int sweep, std::int32_t k, int i) const {
     auto const begin = static_cast<std::size_t>(i) * (panels_.size() + 1) + in_order(sweep, k);
     return {begins_[begin], begins_[begin + 1]};
@@ -119,7 +119,8 @@ class SolveGraph : public TaskGraph {
   [[nodiscard]] Index local_rows(int i) const {
     return begins_[static_cast<std::size_t>(i + 1) * (panels_.size() + 1) - 1];
   }
-  /// What an update by panel k is made of: the next block's rows, so that it can be solved for, and then the others.
+  /// Rows of the second part of an update by panel k: the first part updates the next block, so that it can be solved
+  /// for.
   [[nodiscard]] Index rows_of_rest(int sweep, std::int32_t k, int i) const {
     return k + 1 < last_ ? after(sweep, k + 1, i).count() : 0;
   }
@@ -149,8 +150,8 @@ class SolveGraph : public TaskGraph {
   AxisDistribution sides_;
   std::vector<Panel> panels_;
   std::int32_t last_;
-  std::vector<Spot> owners_;
-  std::vector<Index> begins_;  ///< of panels in the local rows of row i, and their number
+  std::vector<Coords> owners_;
+  std::vector<Index> begins_;  ///< of panels in the local rows of grid row i, and the number of rows
   Rank ranks_ = 0;
 };
 
@@ -160,7 +161,7 @@ struct Factors {
   Trans trans = Trans::none;
   Part<T const> part;
 
-  /// How far apart two rows of op(T) are that are `distance` apart, in memory with this leading dimension.
+  /// Offset in memory of rows of op(T) that are `distance` apart, with leading dimension ld.
   [[nodiscard]] Index step(Index distance, Index ld) const { return trans == Trans::none ? distance : distance * ld; }
   /// Element (local row, local column) of op(T).
   [[nodiscard]] T const* at(Index row, Index col) const {
@@ -168,7 +169,8 @@ struct Factors {
   }
 };
 
-/// A form's graph of right-hand sides whose columns lie so along the rows of the grid. Of sums: of some chunks of them.
+/// The graphs of the two forms, for right-hand sides whose columns are distributed over the grid's columns. Of sums:
+/// the graph of some chunks.
 [[nodiscard]] std::unique_ptr<SolveGraph> panels_graph(SolveProblem const& problem, Distribution const& factors,
                                                        AxisDistribution const& sides, Machine const& machine);
 [[nodiscard]] std::unique_ptr<SolveGraph> sums_graph(SolveProblem const& problem, Distribution const& factors,
@@ -183,14 +185,14 @@ template <class T>
                                                        AxisDistribution const& sides, Index first, Index count, Rank me,
                                                        Part<T const> part, Part<T> b);
 
-/// Right-hand sides of one rank of each row whose sums travel together.
+/// Right-hand sides of one rank of each row whose sums are sent together.
 struct Chunk {
-  int home = 0;     ///< the column of the grid that has them
-  Index first = 0;  ///< of its own
+  int home = 0;     ///< the grid column that owns them
+  Index first = 0;  ///< local column
   Index count = 0;
 };
 [[nodiscard]] std::vector<Chunk> chunks_of(AxisDistribution const& sides);
-/// visit(first chunk, how many) for those that a graph has, one graph after the other.
+/// visit(first chunk, number of chunks) for each graph.
 template <class Visit>
 void each_group_of_chunks(AxisDistribution const& sides, Visit const& visit) {
   auto const chunks = static_cast<Index>(chunks_of(sides).size());

@@ -15,24 +15,31 @@ void move_rows(Matrix<T> const& matrix, std::vector<Move> const& moves) {
     auto const count = std::min(columns_at_once, matrix.local_cols() - from);
     RowMoves<T> const job{matrix.data() + from * matrix.ld(), count, matrix.ld(), moves};
     RowExchange<T> const exchange(distribution.rows(), at.row, std::span(&job, 1));
-    std::map<int, std::vector<T>> coming;
-    std::map<int, std::vector<T>> leaving;
+    std::map<int, std::vector<T>> incoming;
+    std::map<int, std::vector<T>> outgoing;
     std::vector<Transfer> transfers;
     for (auto const& [peer, elements] : exchange.incoming()) {
-      auto& buffer = coming[peer];
+      auto& buffer = incoming[peer];
       buffer.resize(static_cast<std::size_t>(elements));
       transfers.push_back(
           comm.start_receive(std::as_writable_bytes(std::span(buffer)), grid.rank_at(peer, at.col), tag));
     }
     for (auto const& [peer, elements] : exchange.outgoing()) {
-      auto const& buffer = leaving[peer] = exchange.packed(peer);
+      auto const& buffer = outgoing[peer] = exchange.packed(peer);
       transfers.push_back(comm.start_send(std::as_bytes(std::span(buffer)), grid.rank_at(peer, at.col), tag));
     }
     exchange.move_here();
     for (auto& transfer : transfers) transfer.wait();
-    for (auto const& [peer, buffer] : coming) exchange.unpack(peer, buffer.data());
+    for (auto const& [peer, buffer] : incoming) exchange.unpack(peer, buffer.data());
   }
 }
+
+#define ALLPORT_MOVE_ROWS(T) template void move_rows(Matrix<T> const&, std::vector<Move> const&);
+ALLPORT_FOR_SCALARS(ALLPORT_MOVE_ROWS)
+
+}  // namespace allport::lu_detail
+
+namespace allport::detail {
 
 template <class T>
 void sum_over_all(Communicator const& comm, std::span<T> values) {
@@ -67,10 +74,9 @@ void apply(Trans trans, Matrix<T const> const& a, T const* x, Index count, std::
   sum_over_all(a.comm(), y);
 }
 
-#define ALLPORT_GRID(T)                                                \
-  template void move_rows(Matrix<T> const&, std::vector<Move> const&); \
-  template void sum_over_all(Communicator const&, std::span<T>);       \
+#define ALLPORT_GRID(T)                                          \
+  template void sum_over_all(Communicator const&, std::span<T>); \
   template void apply(Trans, Matrix<T const> const&, T const*, Index, std::span<T>);
 ALLPORT_FOR_SCALARS(ALLPORT_GRID)
 
-}  // namespace allport::lu_detail
+}  // namespace allport::detail

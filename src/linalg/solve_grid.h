@@ -1,4 +1,4 @@
-// What solves, norms and residuals say to each other beside tasks.
+// Collective operations of solves, norms and residuals beside tasks.
 #pragma once
 
 #include <span>
@@ -10,17 +10,21 @@
 
 namespace allport::lu_detail {
 
-/// Moves rows of a matrix among the ranks of each grid column, so many columns at once that the buffers stay small
-/// beside it. Called by all ranks of the distribution with equal moves.
+/// Moves rows of a matrix among the ranks of each grid column, in groups of columns so that the buffers stay small.
+/// Called by all ranks of the distribution with equal moves.
 template <class T>
 void move_rows(Matrix<T> const& matrix, std::vector<Move> const& moves);
+
+}  // namespace allport::lu_detail
+
+namespace allport::detail {
 
 /// Sums of all ranks' values, on all ranks, in place.
 template <class T>
 void sum_over_all(Communicator const& comm, std::span<T> values);
 
-/// Y = op(A) X; X and Y lie whole on every rank, packed: X [cols x count] for Trans::none, else [rows x count].
+/// Y = op(A) X with all of X and Y on every rank. X: [cols x count] for Trans::none, else [rows x count], contiguous.
 template <class T>
 void apply(Trans trans, Matrix<T const> const& a, T const* x, Index count, std::span<T> y);
 
-}  // namespace allport::lu_detail
+}  // namespace allport::detail

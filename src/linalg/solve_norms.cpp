@@ -126,11 +126,11 @@ double lu_residual(Matrix<T const> const& a, Matrix<T const> const& factors, std
     factors.check("factors");
     detail::check_operand("A", a, m, n, comm);
   });
-  auto const size_of_a = norm(Norm::one, a);
+  auto const norm_of_a = norm(Norm::one, a);
   if (m == 0 || n == 0) {
     return 0;
   }
-  // L and U of their own, on the factors' ranks: the first k columns and rows.
+  // L and U as matrices of their own, on the ranks of the factors: the first k columns and rows.
   auto const& where = factors.distribution();
   auto const rest = detail::allocate_on_all<T>(comm, where);
   auto const lower = Matrix<T>::zeros(comm, where);
@@ -151,7 +151,7 @@ double lu_residual(Matrix<T const> const& a, Matrix<T const> const& factors, std
   if (difference == 0) {
     return 0;
   }
-  return difference / (size_of_a * static_cast<double>(n) * eps<T>());
+  return difference / (norm_of_a * static_cast<double>(n) * eps<T>());
 }
 
 #define ALLPORT_NORMS(T)                                                                  \

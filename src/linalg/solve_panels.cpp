@@ -1,4 +1,4 @@
-// The graph of solves with many right-hand sides, with bodies.
+// The graph of solves with many right-hand sides with bodies.
 #include <algorithm>
 
 #include "operand.h"
@@ -13,26 +13,26 @@ class RunningPanels final : public PanelsGraph {
  public:
   RunningPanels(SolveProblem const& problem, Distribution const& factors, AxisDistribution const& sides,
                 Machine const& machine, Rank me, Part<T const> part, Part<T> b)
-      : PanelsGraph(problem, factors, sides, machine), factors_{problem.trans, part}, b_(b), me_(spot(me)) {}
+      : PanelsGraph(problem, factors, sides, machine), factors_{problem.trans, part}, b_(b), me_(coords(me)) {}
 
   void run(Task t, TaskContext& context) const override {
-    if (t.kind == of_panel) return give(t, context);
-    if (t.kind == solve) return find(t, context);
+    if (t.kind == of_panel) return send(t, context);
+    if (t.kind == solve) return solve_block(t, context);
     update(t, context);
   }
 
  private:
-  /// Some columns of a panel, from a local row on: where they lie, or as they have come.
+  /// Some columns of a panel from a local row on: in this rank's factors, or received.
   struct Columns {
     T const* data = nullptr;
     Index ld = 1;
     Piece of{};  ///< in the panel
   };
-  [[nodiscard]] int columns(Task t) const { return panels_travel() ? panel_pieces(sweep(t), t.k) : 1; }
+  [[nodiscard]] int columns(Task t) const { return sends_panels() ? panel_pieces(sweep(t), t.k) : 1; }
   [[nodiscard]] Columns columns(Task t, int x, Index row, TaskContext& context) const {
     auto const s = sweep(t);
     auto const w = width(s, t.k);
-    if (!panels_travel()) {
+    if (!sends_panels()) {
       return {factors_.at(row, cols().before(me_.j, panel(s, t.k).begin)), factors_.part.ld, {0, w}};
     }
     auto const sent = from(s, t.k, t.i);
@@ -42,21 +42,20 @@ class RunningPanels final : public PanelsGraph {
     return {data + factors_.step(row - sent.begin, ld), ld, of};
   }
 
-  void give(Task t, TaskContext& context) const {
+  void send(Task t, TaskContext& context) const {
     auto const rows = updated(t);
     auto const begin = cols().before(me_.j, panel(sweep(t), t.k).begin);
     auto const pieces = panel_pieces(sweep(t), t.k);
     for (int x = 0; x < pieces; ++x) {
       auto const of = piece(width(sweep(t), t.k), pieces, x);
       bool const plain = factors_.trans == Trans::none;
-      gemm_detail::pack(plain ? rows.count() : of.length(), plain ? of.length() : rows.count(),
-                        factors_.at(rows.begin, begin + of.first), factors_.part.ld,
-                        reinterpret_cast<T*>(context.output(x).data()));
+      pack(plain ? rows.count() : of.length(), plain ? of.length() : rows.count(),
+           factors_.at(rows.begin, begin + of.first), factors_.part.ld, reinterpret_cast<T*>(context.output(x).data()));
     }
   }
 
-  /// X of a block where it lies: by the columns of its diagonal block, as far as these have come together.
-  void find(Task t, TaskContext& context) const {
+  /// Computes a block of X in place, by the pieces of columns of its diagonal block.
+  void solve_block(Task t, TaskContext& context) const {
     auto const [forward, triangle, diagonal] = this->triangle(sweep(t));
     auto const top = block(sweep(t), t.k, t.i).begin;
     auto const w = width(sweep(t), t.k);
@@ -76,8 +75,7 @@ class RunningPanels final : public PanelsGraph {
     }
     for (int x = 0; x < block_pieces(t.j); ++x) {
       auto const of = piece(count, block_pieces(t.j), x);
-      gemm_detail::pack(w, of.length(), b_.data + top + of.first * b_.ld, b_.ld,
-                        reinterpret_cast<T*>(context.output(x).data()));
+      pack(w, of.length(), b_.data + top + of.first * b_.ld, b_.ld, reinterpret_cast<T*>(context.output(x).data()));
     }
   }
 
@@ -86,12 +84,12 @@ class RunningPanels final : public PanelsGraph {
     auto const rows = updated(t);
     auto const w = width(sweep(t), t.k);
     auto const count = sides().count(t.j);
-    auto const blocks = blocks_travel() ? block_pieces(t.j) : 1;
+    auto const blocks = sends_blocks() ? block_pieces(t.j) : 1;
     for (int y = 0; y < blocks; ++y) {
-      auto const of = blocks_travel() ? piece(count, blocks, y) : Piece{0, count};
-      auto const* const x = blocks_travel() ? reinterpret_cast<T const*>(context.input(input_of_block(y)).data())
-                                            : b_.data + block(sweep(t), t.k, t.i).begin;
-      auto const ld = blocks_travel() ? w : b_.ld;
+      auto const of = sends_blocks() ? piece(count, blocks, y) : Piece{0, count};
+      auto const* const x = sends_blocks() ? reinterpret_cast<T const*>(context.input(input_of_block(y)).data())
+                                           : b_.data + block(sweep(t), t.k, t.i).begin;
+      auto const ld = sends_blocks() ? w : b_.ld;
       for (auto first = of.first; first < of.last; first += at_once) {
         for (int p = 0; p < columns(t); ++p) {
           auto const now = columns(t, p, rows.begin, context);
@@ -106,7 +104,7 @@ class RunningPanels final : public PanelsGraph {
 
   Factors<T> factors_;
   Part<T> b_;
-  Spot me_;
+  Coords me_;
 };
 
 }  // namespace

@@ -9,22 +9,22 @@ std::string PanelsGraph::name(Task t) const {
   return fmt::format("{}{}({}, {}, {})", names[t.kind], sweep(t) == 0 ? "" : "'", t.i, t.j, t.k);
 }
 
-/// Panels wait for nothing but their step.
+/// Panels have no parents.
 void PanelsGraph::entries(Rank rank, VisitTask visit) const {
   for (std::int64_t s = 0; s < steps(); ++s) {
     tasks(rank, s, [&](Task t) {
       if (num_parents(t) == 0) visit(t);
     });
-    if (!panels_travel()) return;
+    if (!sends_panels()) return;
   }
 }
 
 void PanelsGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
-  auto const at = spot(rank);
+  auto const at = coords(rank);
   if (at.i < 0) return;
   int const s = step >= panels() ? 1 : 0;
   auto const k = static_cast<std::int32_t>(step - s * panels());
-  if (panels_travel() && col_of(s, k) == at.j && from(s, k, at.i).count() > 0) visit(task(of_panel, s, at.i, at.j, k));
+  if (sends_panels() && col_of(s, k) == at.j && from(s, k, at.i).count() > 0) visit(task(of_panel, s, at.i, at.j, k));
   if (!has_sides(at.j)) return;
   if (row_of(s, k) == at.i) visit(solve_at(s, k, at.j));
   if (k < last() && row_of(s, k + 1) == at.i) visit(next_at(s, k, at.j));
@@ -38,7 +38,7 @@ std::optional<Task> PanelsGraph::leads(std::int64_t step) const {
   return solve_at(s, static_cast<std::int32_t>(step - s * panels()), j);
 }
 
-/// The last block of the first sweep whose rows the second one's first `rest` of row i updates.
+/// The last block of the first sweep whose rows are updated by the first `rest` of row i in the second sweep.
 std::optional<std::int32_t> PanelsGraph::last_solved(int i) const {
   for (auto k = last() - 2; k >= 0; --k) {
     if (row_of(0, k) == i) return k;
@@ -51,11 +51,11 @@ int PanelsGraph::num_parents(Task t) const {
   auto const pieces = panel_pieces(sweep(t), t.k);
   bool const begins = sweep(t) == 0 && t.k == 0;
   if (t.kind == solve) return pieces + (begins ? 0 : 1);
-  return pieces + (blocks_travel() ? block_pieces(t.j) : 1) + (begins ? 0 : 1);
+  return pieces + (sends_blocks() ? block_pieces(t.j) : 1) + (begins ? 0 : 1);
 }
 
-void PanelsGraph::give_block(Task t, Task child, VisitEdge visit) const {
-  if (!blocks_travel()) return visit({child, 0, 0, EdgeKind::order});
+void PanelsGraph::send_block(Task t, Task child, VisitEdge visit) const {
+  if (!sends_blocks()) return visit({child, 0, 0, EdgeKind::order});
   for (int x = 0; x < block_pieces(t.j); ++x) visit({child, input_of_block(x), x});
 }
 
@@ -75,12 +75,12 @@ void PanelsGraph::children(Task t, VisitEdge visit) const {
       }
       return;
     case solve:
-      if (k < last()) give_block(t, next_at(s, k, t.j), visit);
+      if (k < last()) send_block(t, next_at(s, k, t.j), visit);
       for (int i = 0; i < rows().parts(); ++i) {
-        if (has_rest(s, k, i)) give_block(t, task(rest, s, i, t.j, k), visit);
+        if (has_rest(s, k, i)) send_block(t, task(rest, s, i, t.j, k), visit);
       }
       if (s == 1) return;
-      // The second sweep begins where the first one ended.
+      // The second sweep begins with the last blocks of the first one.
       if (k == last()) order(solve_at(1, 0, t.j));
       if (k + 1 == last()) order(next_at(1, 0, t.j));
       if (last_solved(t.i) == k) order(task(rest, 1, t.i, t.j, 0));
@@ -112,7 +112,7 @@ Work PanelsGraph::work(Task t) const {
   return updating(height, w, sides().count(t.j));
 }
 
-/// What others wait for before what nobody waits for yet; earlier ones first.
+/// Tasks that other ranks wait for come first; earlier ones first.
 double PanelsGraph::priority(Task t) const {
   auto const all = steps();
   auto const behind = all - step(t);

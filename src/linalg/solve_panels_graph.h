@@ -1,5 +1,5 @@
-// Solves with many right-hand sides, which are distributed over the grid as the unknowns are: panels of the factors
-// travel along rows of ranks, blocks of X along columns, and every rank updates its own B -= op(T) X.
+// Solves with many right-hand sides, distributed over the grid as the unknowns are: panels of the factors are sent
+// along rows of ranks, blocks of X along columns, and every rank updates its own B -= op(T) X.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,20 @@
 
 namespace allport::lu_detail {
 
-/// `panel` sends a rank's rows of a panel along its row; `solve` finds a block of X at (i, j) and sends it along column
-/// j; `next` updates the block that is solved for after it, `rest` the others. Where a row or column of the grid is one
-/// rank nothing is sent, and what lies there is used.
+/// `panel` sends a rank's rows of a panel along its row; `solve` computes a block of X at (i, j) and sends it along
+/// column j; `next` updates the block that is solved for next, `rest` the others. Nothing is sent along a row or column
+/// of one rank; its data are used in place.
 ///
-/// A panel is several outputs, each some of its columns, and a block of X some of its right-hand sides: as many as
-/// there are trees in the lines that they go along.
+/// A panel is sent in several outputs, each with some of its columns, and a block of X in several outputs of right-hand
+/// sides: as many as the lines have link-disjoint trees.
 class PanelsGraph : public SolveGraph {
  public:
   PanelsGraph(SolveProblem const& problem, Distribution const& factors, AxisDistribution const& sides,
               Machine const& machine)
       : SolveGraph(problem, factors, sides),
-        row_pieces_(cols().parts() > 1 ? gemm_detail::pieces_of(cols().parts(), machine, tasks::default_tree(machine))
-                                       : 0),
-        col_pieces_(rows().parts() > 1 ? gemm_detail::pieces_of(rows().parts(), machine, tasks::default_tree(machine))
-                                       : 0) {}
+        row_pieces_(cols().parts() > 1 ? detail::pieces_of(cols().parts(), machine, tasks::default_tree(machine)) : 0),
+        col_pieces_(rows().parts() > 1 ? detail::pieces_of(rows().parts(), machine, tasks::default_tree(machine)) : 0) {
+  }
 
   std::string name(Task t) const override;
 
@@ -57,17 +56,17 @@ class PanelsGraph : public SolveGraph {
     [[nodiscard]] Index length() const { return last - first; }
   };
   [[nodiscard]] static Piece piece(Index length, int pieces, int x) {
-    return {gemm_detail::cut(length, pieces, x), gemm_detail::cut(length, pieces, x + 1)};
+    return {detail::cut(length, pieces, x), detail::cut(length, pieces, x + 1)};
   }
-  [[nodiscard]] bool panels_travel() const { return row_pieces_ > 0; }
-  [[nodiscard]] bool blocks_travel() const { return col_pieces_ > 0; }
+  [[nodiscard]] bool sends_panels() const { return row_pieces_ > 0; }
+  [[nodiscard]] bool sends_blocks() const { return col_pieces_ > 0; }
   [[nodiscard]] int panel_pieces(int sweep, std::int32_t k) const {
-    return panels_travel() ? gemm_detail::line_pieces(row_pieces_, width(sweep, k)) : 0;
+    return sends_panels() ? detail::line_pieces(row_pieces_, width(sweep, k)) : 0;
   }
   [[nodiscard]] int block_pieces(int j) const {
-    return blocks_travel() ? gemm_detail::line_pieces(col_pieces_, sides().count(j)) : 0;
+    return sends_blocks() ? detail::line_pieces(col_pieces_, sides().count(j)) : 0;
   }
-  /// The input by which part x of a block of X comes; part x of a panel comes by input x.
+  /// The input that is part x of a block of X; part x of a panel is input x.
   [[nodiscard]] int input_of_block(int x) const { return row_pieces_ + x; }
   [[nodiscard]] int outputs(Task t) const {
     if (t.kind == of_panel) return panel_pieces(sweep(t), t.k);
@@ -89,7 +88,7 @@ class PanelsGraph : public SolveGraph {
   [[nodiscard]] bool has_rest(int s, std::int32_t k, int i) const { return rows_of_rest(s, k, i) > 0; }
   [[nodiscard]] bool has_sides(int j) const { return sides().count(j) > 0; }
   [[nodiscard]] std::optional<std::int32_t> last_solved(int i) const;
-  void give_block(Task t, Task child, VisitEdge visit) const;
+  void send_block(Task t, Task child, VisitEdge visit) const;
 
   int row_pieces_;
   int col_pieces_;

@@ -1,4 +1,4 @@
-// Which form a solve takes, where it wants the right-hand sides, and what it will send: by the price of its graph.
+// Chooses the form of a solve and the distribution of its right-hand sides by the price of the graph.
 #include "solve_plan.h"
 
 #include <fmt/format.h>
@@ -18,9 +18,6 @@ namespace lu_detail {
 
 namespace {
 
-/// Graphs of more tasks are not counted.
-constexpr double counted_tasks = 4e6;
-
 void check(Distribution const& factors, Distribution const& b) {
   auto const n = factors.rows().extent();
   ensure(factors.cols().extent() == n, "factors", fmt::format("{} x {}", n, factors.cols().extent()),
@@ -28,7 +25,7 @@ void check(Distribution const& factors, Distribution const& b) {
   ensure(b.rows().extent() == n, "B", fmt::format("{} rows", b.rows().extent()), fmt::format("{}", n));
 }
 
-/// visit(graph) for each of those that a solve runs, one after the other.
+/// visit(graph) for each graph of a solve.
 template <class Visit>
 void each_graph(SolvePlan const& plan, Distribution const& factors, Machine const& machine, Visit const& visit) {
   auto const sides = plan.distribution.cols();
@@ -37,7 +34,7 @@ void each_graph(SolvePlan const& plan, Distribution const& factors, Machine cons
       sides, [&](Index first, Index count) { visit(*sums_graph(plan.problem, factors, sides, first, count)); });
 }
 
-/// Of sums the chunks that all have alike are priced once.
+/// Of sums, full groups of chunks are priced once.
 Seconds price(SolvePlan const& plan, Distribution const& factors, Machine const& machine,
               std::optional<Mapping> const& mapping) {
   auto const of = [&](SolveGraph const& graph) {
@@ -78,20 +75,20 @@ SolvePlan decide(SolveProblem const& problem, Distribution const& factors, Distr
   if (factors.rows().extent() == 0 || sides == 0) return best;
   auto const parts = problem.trans == Trans::none ? factors.cols().parts() : factors.rows().parts();
   bool const fits = b.cols().parts() == parts && b == sides_distribution(problem.trans, factors, b.cols());
-  // Of a machine without rates nobody knows a time: what the chunks of sums are made for is few.
+  // A machine without rates has no prices: the right-hand sides of one chunk count as few.
   if (!form && !tiled_plan::has_rates(machine)) form = sides <= widest_sides ? SolveForm::sums : SolveForm::panels;
   bool found = false;
   for (auto const one : {SolveForm::sums, SolveForm::panels}) {
     if (form && *form != one) continue;
     auto const own = one == SolveForm::sums ? AxisDistribution::cyclic(sides, parts, widest_sides)
                                             : AxisDistribution::balanced(sides, parts);
-    std::vector<AxisDistribution> distributes{own};
-    if (fits && !(b.cols() == own)) distributes.insert(distributes.begin(), b.cols());
-    for (auto const& distribution : distributes) {
+    std::vector<AxisDistribution> columns{own};
+    if (fits && !(b.cols() == own)) columns.insert(columns.begin(), b.cols());
+    for (auto const& one_columns : columns) {
       SolvePlan plan;
       plan.problem = problem;
       plan.form = one;
-      plan.distribution = sides_distribution(problem.trans, factors, distribution);
+      plan.distribution = sides_distribution(problem.trans, factors, one_columns);
       if (tiled_plan::has_rates(machine)) {
         plan.total = price(plan, factors, machine, mapping) +
                      tiled_plan::moving(b, plan.distribution, problem.type, machine, mapping) +
@@ -113,11 +110,11 @@ SolvePlan plan_solve(SolveProblem const& problem, Distribution const& factors, D
   auto plan = decide(problem, factors, b, machine, mapping, form);
   plan.traffic.resize(static_cast<std::size_t>(machine.ranks()));
   if (factors.rows().extent() == 0 || b.cols().extent() == 0) return plan;
-  auto const carrier = tasks::transport(machine, mapping);
+  auto const transport = tasks::transport(machine, mapping);
   each_graph(plan, factors, machine, [&](SolveGraph const& graph) {
     auto const tasks = static_cast<double>(graph.steps()) * static_cast<double>(graph.ranks());
-    if (plan.traffic.empty() || tasks > counted_tasks) return plan.traffic.clear();
-    auto const counts = graph::count(graph, *carrier);
+    if (plan.traffic.empty() || tasks > tiled_plan::counted_tasks) return plan.traffic.clear();
+    auto const counts = graph::count(graph, *transport);
     for (std::size_t r = 0; r < counts.size(); ++r) plan.traffic[r] += counts[r].traffic;
   });
   return plan;

@@ -1,4 +1,4 @@
-// What plan_solve() and lu_solve() decide alike.
+// The decision that plan_solve() and lu_solve() share.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,10 @@
 
 namespace allport::lu_detail {
 
-/// Right-hand sides where a solve wants them, with their columns distributed so.
+/// The distribution of right-hand sides in a solve, for given columns.
 [[nodiscard]] Distribution sides_distribution(Trans trans, Distribution const& factors, AxisDistribution const& sides);
 
-/// plan_solve() without the traffic.
+/// plan_solve() without traffic.
 [[nodiscard]] SolvePlan decide(SolveProblem const& problem, Distribution const& factors, Distribution const& b,
                                Machine const& machine, std::optional<Mapping> const& mapping,
                                std::optional<SolveForm> form);

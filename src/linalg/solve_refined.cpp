@@ -1,4 +1,4 @@
-// Factored in half the precision, corrected to full: LAPACK's dsgesv and zcgesv, distributed.
+// Solves with factors in half the precision and iterative refinement, as LAPACK's dsgesv and zcgesv.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,7 +19,7 @@ using Half = std::conditional_t<std::is_same_v<T, double>, float, std::complex<f
 
 constexpr int most_corrections = 30;
 
-/// The local part in another precision; false when a number does not fit.
+/// Converts the local part to another precision; false if a number overflows.
 template <class To, class From>
 bool convert(Index rows, Index cols, Part<From const> from, Part<To> to) {
   using Small = decltype(std::abs(To{}));
@@ -41,7 +41,7 @@ bool everywhere(Communicator const& comm, bool mine) {
   return std::ranges::all_of(all, [](auto x) { return x == 1; });
 }
 
-/// The right-hand sides and the solution, whole on every rank.
+/// The right-hand sides and the solution, all elements on every rank.
 template <class T>
 struct Sides {
   Index n = 0;
@@ -72,7 +72,7 @@ class Corrections {
   Corrections(Matrix<T const> const& a, Matrix<Half<T> const> const& factors, std::vector<Index> const& pivots)
       : a_(a), factors_(factors), pivots_(pivots) {}
 
-  /// The number of corrections, or nothing when they do not converge.
+  /// The number of corrections, or nothing if they do not converge.
   std::optional<int> run(Sides<T>& s) {
     auto const norm_a = norm(Norm::infinity, a_);
     auto const enough = norm_a * (std::numeric_limits<double>::epsilon() / 2) * std::sqrt(static_cast<double>(s.n));
@@ -92,7 +92,7 @@ class Corrections {
   }
 
  private:
-  /// x += A^-1 r in half the precision; false when r does not fit into it.
+  /// x += A^-1 r in half the precision; false if r overflows.
   bool correct(Sides<T>& s) {
     std::vector<Half<T>> small(s.r.size());
     if (!convert(s.n, s.count, Part<T const>{s.r.data(), s.n}, Part<Half<T>>{small.data(), s.n})) {
@@ -110,7 +110,8 @@ class Corrections {
   std::vector<Index> const& pivots_;
 };
 
-/// What a plan has chosen, so that ranks whose plans were asked for in different ways take the same once more.
+/// Options that fix the choice of a plan, so that a second plan takes the same on ranks whose plans were made with
+/// different options.
 LuOptions as_chosen(LuPlan const& plan) {
   auto options = plan.options;
   auto const& chosen = plan.chosen;
@@ -118,11 +119,11 @@ LuOptions as_chosen(LuPlan const& plan) {
   options.algorithm = chosen.algorithm;
   options.grid = chosen.grid;
   options.candidates = 1;
-  bool const of_its_own = !chosen.in_place;  // else blocks are the caller's
-  options.order = of_its_own && chosen.order != rows_of_given ? chosen.order : "";
-  options.block = of_its_own ? chosen.block : 0;
-  options.nb = of_its_own ? chosen.nb : 0;
-  options.big = of_its_own ? chosen.big : 0;
+  bool const own_blocks = !chosen.in_place;  // else the caller's
+  options.order = own_blocks && chosen.order != rows_of_given ? chosen.order : "";
+  options.block = own_blocks ? chosen.block : 0;
+  options.nb = own_blocks ? chosen.nb : 0;
+  options.big = own_blocks ? chosen.big : 0;
   return options;
 }
 

@@ -1,4 +1,4 @@
-// The graph of solves with few right-hand sides, with bodies.
+// The graph of solves with few right-hand sides with bodies.
 #include <algorithm>
 
 #include "operand.h"
@@ -13,12 +13,12 @@ class RunningSums final : public SumsGraph {
  public:
   RunningSums(SolveProblem const& problem, Distribution const& factors, AxisDistribution const& sides, Index first,
               Index count, Rank me, Part<T const> part, Part<T> b)
-      : SumsGraph(problem, factors, sides, first, count), factors_{problem.trans, part}, b_(b), me_(spot(me)) {
+      : SumsGraph(problem, factors, sides, first, count), factors_{problem.trans, part}, b_(b), me_(coords(me)) {
     if (me_.i < 0) return;
     height_ = rows().count(me_.i);
     for (auto const& chunk : chunks()) {
       auto& own = shares_.emplace_back(static_cast<std::size_t>(height_ * chunk.count));
-      if (chunk.home == me_.j) gemm_detail::pack(height_, chunk.count, b.data + chunk.first * b.ld, b.ld, own.data());
+      if (chunk.home == me_.j) pack(height_, chunk.count, b.data + chunk.first * b.ld, b.ld, own.data());
     }
   }
 
@@ -29,12 +29,12 @@ class RunningSums final : public SumsGraph {
     switch (t.kind) {
       case share: {
         auto* const to = reinterpret_cast<T*>(context.output(0).data());
-        gemm_detail::pack(rows.count(), count, static_cast<T const*>(own + rows.begin), height_, to);
+        pack(rows.count(), count, static_cast<T const*>(own + rows.begin), height_, to);
         for (Index c = 0; c < count; ++c) std::fill_n(own + rows.begin + c * height_, rows.count(), T(0));
         return;
       }
       case solve:
-        return find(t, own, context);
+        return solve_block(t, own, context);
       case next:
       case rest: {
         auto const p = panel(sweep(t), t.k);
@@ -47,12 +47,12 @@ class RunningSums final : public SumsGraph {
         return copy_found(t.j, count, reinterpret_cast<T*>(context.output(0).data()),
                           [&](Index row, Index c, T*& x) { *x++ = own[row + c * height_]; });
       default:
-        return bring_home(t, own, context);
+        return assemble(t, own, context);
     }
   }
 
  private:
-  void find(Task t, T* own, TaskContext& context) const {
+  void solve_block(Task t, T* own, TaskContext& context) const {
     auto const [forward, triangle, diagonal] = this->triangle(sweep(t));
     auto const p = panel(sweep(t), t.k);
     auto const top = updated(t).begin;
@@ -65,7 +65,7 @@ class RunningSums final : public SumsGraph {
     for (Index c = 0; c < count; ++c) std::copy_n(x + c * w, w, own + top + c * height_);
   }
 
-  /// each(local row, right-hand side, x) for what was found in column j of this row, block by block.
+  /// each(local row, right-hand side, x) for the elements of X from column j of this row, block by block.
   template <class Pointer, class Each>
   void copy_found(int j, Index count, Pointer x, Each const& each) const {
     each_found(me_.i, j, [&](Rows rows) {
@@ -75,7 +75,7 @@ class RunningSums final : public SumsGraph {
     });
   }
 
-  void bring_home(Task t, T const* own, TaskContext& context) const {
+  void assemble(Task t, T const* own, TaskContext& context) const {
     auto const& of = chunk(t);
     for (int j = 0; j < cols().parts(); ++j) {
       if (last_found(me_.i, j) == none) continue;
@@ -88,7 +88,7 @@ class RunningSums final : public SumsGraph {
 
   Factors<T> factors_;
   Part<T> b_;
-  Spot me_;
+  Coords me_;
   Index height_ = 0;
   mutable std::vector<std::vector<T>> shares_;
 };

@@ -47,7 +47,7 @@ std::string SumsGraph::name(Task t) const {
   return fmt::format("{}{}({}, {}, {}, chunk {})", names[t.kind], sweep(t) == 0 ? "" : "'", t.i, t.j, t.k, t.layer / 2);
 }
 
-/// Shares to which nothing is added before they are given.
+/// Shares that are sent without an update.
 void SumsGraph::entries(Rank rank, VisitTask visit) const {
   for (std::int64_t s = 0; s < panels(); ++s) {
     tasks(rank, s, [&](Task t) {
@@ -57,7 +57,7 @@ void SumsGraph::entries(Rank rank, VisitTask visit) const {
 }
 
 void SumsGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
-  auto const at = spot(rank);
+  auto const at = coords(rank);
   if (at.i < 0) return;
   for (int c = 0; c < static_cast<int>(chunks_.size()); ++c) {
     if (step + 1 == steps()) {
@@ -135,7 +135,7 @@ void SumsGraph::children(Task t, VisitEdge visit) const {
   }
 }
 
-/// Who adds to the same shares next, and who gives them until then.
+/// The next updates of the same shares, and the tasks that send shares before these updates.
 void SumsGraph::follow(Task t, VisitEdge visit) const {
   auto const s = sweep(t);
   auto const order = [&](Task child) { visit({child, 0, 0, EdgeKind::order}); };
@@ -149,7 +149,7 @@ void SumsGraph::follow(Task t, VisitEdge visit) const {
   if (then < last() && row_of(s, then + 1) == t.i) order(next_at(t.layer, then));
 }
 
-/// The child's own rank first, then those that are ready last: what they give has the fewest stops on its way.
+/// The child's own rank first, then the ranks that are ready last, whose shares pass through the fewest ranks.
 void SumsGraph::contributors(Task t, int, VisitTask visit) const {
   auto const s = sweep(t);
   visit(share_at(t.layer, t.k, t.j));
@@ -190,7 +190,7 @@ Work SumsGraph::work(Task t) const {
   return t.kind == solve ? solving(w, n) : updating(updated(t).count(), w, n);
 }
 
-/// What others wait for first; earlier ones first.
+/// Tasks that other ranks wait for come first; earlier ones first.
 double SumsGraph::priority(Task t) const { return static_cast<double>((t.kind == rest ? 1 : 2) * steps() - step(t)); }
 
 void SumsGraph::writes(Task t, VisitTask visit) const {

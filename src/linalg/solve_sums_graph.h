@@ -1,5 +1,5 @@
-// Solves with few right-hand sides: what the solved unknowns take from the others is summed where the factors lie, so
-// that these never travel.
+// Solves with few right-hand sides: products of the factors with known unknowns are summed on the ranks of the factors,
+// which are never sent.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace allport::lu_detail {
 
-/// Every rank has a share of B - op(T) X of a chunk's right-hand sides. `share` gives that of a block to the rank that
-/// solves for it, whose `solve` sends X along its column; `next` updates the share of the block that is solved for
-/// after it, `rest` those of the others. X stays with the rank that has found it; `home` puts together what the ranks
-/// of a row `keep`. Layers 2 c and 2 c + 1 are the sweeps of chunk c.
+/// Every rank has a share of B - op(T) X for a chunk of right-hand sides. `share` sends that of a block to the rank
+/// that solves for it, whose `solve` sends X along its column; `next` updates the share of the block that is solved for
+/// next, `rest` those of the others. X stays on the rank that computes it until `keep` sends it to the task `home` of
+/// the row, which assembles it. Layers 2 c and 2 c + 1 are the sweeps of chunk c.
 class SumsGraph : public SolveGraph {
  public:
   SumsGraph(SolveProblem const& problem, Distribution const& factors, AxisDistribution const& sides, Index first,
@@ -47,7 +47,7 @@ class SumsGraph : public SolveGraph {
 
   [[nodiscard]] Chunk const& chunk(Task t) const { return chunks_[static_cast<std::size_t>(t.layer / 2)]; }
   [[nodiscard]] std::vector<Chunk> const& chunks() const { return chunks_; }
-  /// Rows that a task updates, or gives.
+  /// Rows that a task updates, or sends.
   [[nodiscard]] Rows updated(Task t) const {
     if (t.kind == next) return block(sweep(t), t.k + 1, t.i);
     return t.kind == rest ? after(sweep(t), t.k + 1, t.i) : block(sweep(t), t.k, t.i);
@@ -62,7 +62,7 @@ class SumsGraph : public SolveGraph {
   }
 
   static constexpr std::int32_t none = -1;
-  /// The step of the second sweep that finds the last block of (i, j); none where it finds none there.
+  /// The step of the second sweep that computes the last block of X on (i, j); `none` if there is none.
   [[nodiscard]] std::int32_t last_found(int i, int j) const {
     return last_found_[static_cast<std::size_t>(i * cols().parts() + j)];
   }
@@ -84,14 +84,14 @@ class SumsGraph : public SolveGraph {
     return task(rest, layer, i, col_of(layer % 2, k), k);
   }
   [[nodiscard]] bool has_rest(int s, std::int32_t k, int i) const { return rows_of_rest(s, k, i) > 0; }
-  /// The last panel before k that column j has; the next one that k's column has.
+  /// The last panel before k in grid column j; the next one in k's grid column.
   [[nodiscard]] std::int32_t before(int s, std::int32_t k, int j) const {
     return before_[static_cast<std::size_t>(s)][static_cast<std::size_t>(k * cols().parts() + j)];
   }
   [[nodiscard]] std::int32_t following(int s, std::int32_t k) const {
     return following_[static_cast<std::size_t>(s)][static_cast<std::size_t>(k)];
   }
-  /// Whether column j has a share of block k of these right-hand sides.
+  /// Whether grid column j has a share of block k of these right-hand sides.
   [[nodiscard]] bool has_share(int layer, std::int32_t k, int j) const {
     auto const s = layer % 2;
     return j == col_of(s, k) || before(s, k, j) != none ||

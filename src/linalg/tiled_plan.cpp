@@ -20,17 +20,17 @@ std::vector<Index> sizes_to_try(Index wanted, Distribution const* given) {
 }
 
 Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Machine const& machine,
-               std::optional<Mapping> const& mapping, std::size_t looked_at) {
+               std::optional<Mapping> const& mapping, std::size_t examined) {
   if (same_places(from, to)) return Seconds(0);
   if (auto const by_links = detail::relayed_seconds(machine, mapping, from, to, bytes_of(type))) return *by_links;
   auto const& ranks = to.grid().ranks();
-  auto const some = std::min(looked_at, ranks.size());
-  std::vector<Traffic> told;
+  auto const some = std::min(examined, ranks.size());
+  std::vector<Traffic> traffic;
   for (std::size_t x = 0; x < some; ++x) {
     auto const rank = ranks[x * (ranks.size() - 1) / std::max<std::size_t>(some - 1, 1)];
-    told.push_back(redistribution_traffic(from, to, rank, bytes_of(type)));
+    traffic.push_back(redistribution_traffic(from, to, rank, bytes_of(type)));
   }
-  auto const most = report::busiest(told);
+  auto const most = report::busiest(traffic);
   double bandwidth = machine.rates().memory_bandwidth.value();
   double start = 2 * machine.rates().overhead.value();
   for (int a = 0; a < machine.axes(); ++a) {
@@ -43,9 +43,9 @@ Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Ma
   return Seconds((bandwidth > 0 ? bytes / bandwidth : 0) + static_cast<double>(most.messages) * start);
 }
 
-Index remembered_tile(TileQuestion const& question, Machine const& machine, FunctionRef<Index()> choose) {
+Index cached_tile(TileKey const& key, Machine const& machine, FunctionRef<Index()> choose) {
   struct Known {
-    TileQuestion question;
+    TileKey key;
     Machine machine;
     Index nb = 0;
   };
@@ -55,13 +55,13 @@ Index remembered_tile(TileQuestion const& question, Machine const& machine, Func
   {
     std::scoped_lock const hold(mutex);
     for (auto const& one : all) {
-      if (one.question == question && one.machine == machine) return one.nb;
+      if (one.key == key && one.machine == machine) return one.nb;
     }
   }
   auto const nb = choose();
   std::scoped_lock const hold(mutex);
   if (all.size() == most) all.pop_front();
-  all.push_back({question, machine, nb});
+  all.push_back({key, machine, nb});
   return nb;
 }
 

@@ -1,4 +1,4 @@
-// How linear algebra runs its graphs.
+// Runs of task graphs with the options of linear algebra.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace allport::detail {
 
-/// Counts tasks to who counts in int; empty where nobody does. @pre `progress` lives as long
+/// Adapts a callback that counts in int; empty if it is. @pre `progress` outlives the result
 [[nodiscard]] inline std::function<void(std::int64_t, std::int64_t)> of_tasks(Progress const& progress) {
   if (!progress) return {};
   return [&progress](std::int64_t done, std::int64_t all) {
@@ -21,7 +21,7 @@ namespace allport::detail {
   };
 }
 
-/// By the caller's options, with one BLAS thread a worker.
+/// Runs a graph by the caller's options, with one BLAS thread per worker.
 template <class Options>
 tasks::RunReport factor_by_tasks(std::string_view call, TaskGraph const& graph, Communicator const& comm,
                                  Options const& options) {
@@ -29,7 +29,7 @@ tasks::RunReport factor_by_tasks(std::string_view call, TaskGraph const& graph, 
   return tasks::run(graph, comm,
                     {.call = call,
                      .workers = options.workers,
-                     .multicast = options.way,
+                     .multicast = options.tree,
                      .record = options.record,
                      .attend = options.attend,
                      .progress = options.progress});

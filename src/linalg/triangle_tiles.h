@@ -1,4 +1,4 @@
-// The tiles of a triangle that is stored: which rank has which.
+// The owners of the tiles of a stored triangle.
 #pragma once
 
 #include <algorithm>
@@ -7,12 +7,12 @@
 
 namespace allport {
 
-/// An axis of tiles for an axis of elements whose blocks are so many tiles each.
+/// The distribution of tiles of nb indices over an axis whose blocks are whole tiles.
 /// @pre axis.nb() is a multiple of nb
 [[nodiscard]] inline AxisDistribution axis_of_tiles(AxisDistribution const& axis, Index nb) {
   return AxisDistribution::cyclic((axis.extent() + nb - 1) / nb, axis.parts(), axis.nb() / nb, axis.source());
 }
-/// Whose blocks are the tiles.
+/// As above, the blocks are the tiles.
 [[nodiscard]] inline AxisDistribution axis_of_tiles(AxisDistribution const& axis) {
   return axis_of_tiles(axis, axis.nb());
 }
@@ -35,7 +35,7 @@ class TriangleTiles {
   [[nodiscard]] Index nb() const { return nb_; }
   /// Rows of a tile (i, .), and columns of a tile (., i).
   [[nodiscard]] Index extent(Index tile) const { return std::min(nb_, n_ - tile * nb_); }
-  /// Rows and columns of tiles over the grid, as of a lower triangle.
+  /// The distributions of tile rows and tile columns, as of a lower triangle.
   [[nodiscard]] AxisDistribution const& rows() const { return rows_; }
   [[nodiscard]] AxisDistribution const& cols() const { return cols_; }
   /// One more than the largest rank.
@@ -45,14 +45,14 @@ class TriangleTiles {
     auto const c = cols_.owner(j);
     return uplo_ == Uplo::lower ? grid_.rank_at(r, c) : grid_.rank_at(c, r);
   }
-  /// Row and column of a rank among the tiles of a lower triangle, {-1, -1} when it has no place.
-  [[nodiscard]] ProcessGrid::Position place(Rank rank) const {
+  /// Grid coordinates of a rank as of a lower triangle, {-1, -1} if it is not in the grid.
+  [[nodiscard]] ProcessGrid::Position position(Rank rank) const {
     auto const at = grid_.position(rank);
     return uplo_ == Uplo::lower ? at : ProcessGrid::Position{at.col, at.row};
   }
   /// A rank's tiles below the diagonal.
   [[nodiscard]] Index below(Rank rank) const {
-    auto const at = place(rank);
+    auto const at = position(rank);
     Index sum = 0;
     for (Index j = 0; at.row >= 0 && j < tiles(); ++j) {
       if (cols_.owner(j) == at.col) sum += rows_.count(at.row) - rows_.before(at.row, j + 1);

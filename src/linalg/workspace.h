@@ -1,4 +1,4 @@
-// Memory and time that one rank's run takes, summed up while it runs.
+// Counts the memory and the time of one rank's run.
 #pragma once
 
 #include <chrono>
@@ -9,9 +9,9 @@
 
 #include "allport/linalg/distribution.h"
 
-namespace allport::gemm_detail {
+namespace allport::detail {
 
-/// Work space whose sum is known, so that the memory contract can be measured.
+/// Work space whose bytes are counted, so that the memory limit can be checked.
 class Workspace {
  public:
   template <class T>
@@ -24,7 +24,7 @@ class Workspace {
     bytes_ += static_cast<std::int64_t>(bytes);
     return reinterpret_cast<T*>(blocks_.back().get());
   }
-  /// Memory that somebody else holds for this work: the scratch of schedules in flight.
+  /// Counts memory that is allocated elsewhere for this run.
   void note(std::int64_t bytes) { bytes_ += bytes; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
@@ -33,7 +33,7 @@ class Workspace {
   std::int64_t bytes_ = 0;
 };
 
-/// Adds the time until it goes out of scope to a sum of seconds.
+/// Adds its lifetime to a sum of seconds.
 class Stopwatch {
  public:
   explicit Stopwatch(double& sum) : sum_(sum), begin_(std::chrono::steady_clock::now()) {}
@@ -46,4 +46,4 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_;
 };
 
-}  // namespace allport::gemm_detail
+}  // namespace allport::detail

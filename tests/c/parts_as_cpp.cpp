@@ -142,14 +142,14 @@ TEST(PartsAsCpp, PlansSimulated) {
   allport_plan_create(handle, "gemm", ALLPORT_DOUBLE, "NN", 500, 400, 300, nullptr,
                       "algorithm=summa25 grid=2x2x2 panel=32", &plan);
   auto const product = plan_gemm({500, 400, 300}, machine, {.algorithm = "summa25", .grid = {2, 2, 2}, .panel = 32});
-  EXPECT_EQ(simulated(plan), graph::simulate(*gemm_graph(product), machine, *plan_carrier(product), options).seconds);
+  EXPECT_EQ(simulated(plan), graph::simulate(*gemm_graph(product), machine, *plan_transport(product), options).seconds);
 
   allport_plan_create(handle, "getrf", ALLPORT_DOUBLE, nullptr, 600, 500, 0, nullptr, "algorithm=2d pivoting=partial",
                       &plan);
   LuOptions two;
   two.algorithm = "2d";
   auto const lu = plan_lu({600, 500, Scalar::d, Pivoting::partial}, machine, two);
-  EXPECT_EQ(simulated(plan), graph::simulate(*lu_graph(lu), machine, *plan_carrier(lu), options).seconds);
+  EXPECT_EQ(simulated(plan), graph::simulate(*lu_graph(lu), machine, *plan_transport(lu), options).seconds);
 
   auto const carrier = tasks::transport(machine);
   options.factor = 0.25;  // complex

@@ -245,7 +245,7 @@ TEST(PlansAsCpp, Products) {
   EXPECT_EQ(said(plan), wanted(named, named.a, 40));
 
   allport_plan_create(handle, "gemm", ALLPORT_DOUBLE, "NN", 300, 200, 100, nullptr, "grid=4x4x1 way=binomial", &plan);
-  auto const trees = plan_gemm({300, 200, 100}, machine, {.grid = {4, 4, 1}, .way = MulticastTree::binomial});
+  auto const trees = plan_gemm({300, 200, 100}, machine, {.grid = {4, 4, 1}, .tree = MulticastTree::binomial});
   EXPECT_EQ(said(plan), wanted(trees, trees.a, trees.chosen.panel));
 
   std::vector<int> places;
@@ -277,7 +277,7 @@ TEST(PlansAsCpp, Factorizations) {
   options.big = 64;
   auto const named = plan_lu({1024, 1024, Scalar::c, Pivoting::partial}, machine, options);
   EXPECT_EQ(said(plan), wanted(named, named.distribution, 32));
-  options.way = MulticastTree::binomial;
+  options.tree = MulticastTree::binomial;
   allport_plan_create(handle, "getrf", ALLPORT_FLOAT_COMPLEX, nullptr, 1024, 1024, 0, nullptr,
                       "way=binomial algorithm=2.5d grid=2x2x4 order=lji block=32 big=64 pivoting=partial", &plan);
   auto const trees = plan_lu({1024, 1024, Scalar::c, Pivoting::partial}, machine, options);

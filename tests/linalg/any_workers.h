@@ -1,4 +1,4 @@
-// Factorizations whose results must not hang on who worked on which tile.
+// Factorizations whose results must not depend on which worker ran which task.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace allport::samples {
 
-/// Which tiles are spread over idle workers hangs on the moment; what comes out does not.
+/// Which tiles idle workers share depends on timing; the result does not.
 /// @param factor  factor(Held<T>&, workers) fills an m x n matrix in tiles of 250 and factors it
 template <class Factor>
 void same_bits_on_any_workers(Index m, Index n, Factor const& factor) {

@@ -1,4 +1,4 @@
-// Cannon's algorithm as a graph: what goes round, and which way.
+// Cannon's algorithm as a graph: the shifts of blocks and their directions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,41 +54,41 @@ TEST(CannonGraph, BlocksGoRoundOnce) {
   }
 }
 
-TEST(CannonGraph, HalvesGoRoundARingOppositeWays) {
+TEST(CannonGraph, HalvesGoRoundARingInOppositeDirections) {
   auto const torus = Machine::parse("torus:5x5");
   auto const plan = plan_gemm({50, 50, 100}, torus, cannon(5, "jil"));  // rows are rings of consecutive ranks
   auto const made = gemm_graph(plan);
   std::array<std::int64_t, 2> bytes{};  // of A, forth and back
-  for (auto const& span : graph::simulate(*made, torus, *plan_carrier(plan), {.trace = true}).spans) {
+  for (auto const& span : graph::simulate(*made, torus, *plan_transport(plan), {.trace = true}).spans) {
     if (span.to < 0 || !made->name(span.task).starts_with("A(")) continue;
     ASSERT_EQ(span.rank / 5, span.to / 5);
     bytes[(span.to + 5 - span.rank) % 5 == 1 ? 0 : 1] += span.bytes;
   }
-  EXPECT_EQ(bytes[0], 4 * 50 * 100 * 8 / 2);  // each block in four hops, one half each way
+  EXPECT_EQ(bytes[0], 4 * 50 * 100 * 8 / 2);  // each block in four hops, one half in each direction
   EXPECT_EQ(bytes[1], bytes[0]);
 }
 
-/// Skewing takes two halves over a link at most, where halves that go half-way round take both ways, and each of the
-/// q - 1 shifts one.
+/// Skewing takes two halves over a link at most, where halves that go half-way round take both directions, and each of
+/// the q - 1 shifts one.
 TEST(CannonGraph, NoLinkHasMoreThanOneHalfAShiftAndTwoOfTheSkew) {
   for (auto const* const order : {"ijl", "jil"}) {
     auto const torus = Machine::parse("torus:4x4");
     auto const plan = plan_gemm({256, 256, 256}, torus, cannon(4, order));
-    auto const carrier = plan_carrier(plan);
-    auto const run = graph::simulate(*gemm_graph(plan), torus, *carrier);
+    auto const transport = plan_transport(plan);
+    auto const run = graph::simulate(*gemm_graph(plan), torus, *transport);
     auto const half = 64 * 64 * 8 / 2 / torus.axis(0).bandwidth.value();
     EXPECT_NEAR(*std::ranges::max_element(run.link_busy), 5 * half, 1e-6 * half) << order;
   }
 }
 
-/// A block's halves take different ways to the layers, too: with one way for both the busiest link has 4.75 halves.
-TEST(CannonGraph, HalvesOfCopiesForTheLayersTakeDifferentWays) {
+/// A block's halves take different routes to the layers, too: with one route for both the busiest link has 4.75 halves.
+TEST(CannonGraph, HalvesOfCopiesForTheLayersTakeDifferentRoutes) {
   auto const torus = Machine::parse("bgp:4x4x4");
   GemmOptions options;
   options.algorithm = "cannon25";
   options.grid = {4, 4, 4};
   auto const plan = plan_gemm({2048, 2048, 2048}, torus, options);
-  auto const run = graph::simulate(*gemm_graph(plan), torus, *plan_carrier(plan));
+  auto const run = graph::simulate(*gemm_graph(plan), torus, *plan_transport(plan));
   auto const half = 512 * 512 * 8 / 2 / torus.axis(0).bandwidth.value();
   EXPECT_LE(*std::ranges::max_element(run.link_busy), 3 * half);
 }

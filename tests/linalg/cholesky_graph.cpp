@@ -115,7 +115,7 @@ TEST(CholeskyGraph, CountsAsTheLoopsDo) {
 
 TEST(CholeskyGraph, PriorityIsTheLongestWayToTheEnd) {
   auto const made = cholesky_graph(distribution_of({56, 8, 2, 2}));
-  EXPECT_EQ(expect_longest_ways(*made), 7U + 21U + 56U);
+  EXPECT_EQ(expect_longest_paths(*made), 7U + 21U + 56U);
 }
 
 TEST(CholeskyGraph, TwentyTasksOnFourTiles) {

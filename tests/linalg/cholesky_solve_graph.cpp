@@ -81,7 +81,7 @@ TEST(CholeskySolveGraph, FactorsDoNotTravelWhereTheirDiagonalSolves) {
   for (auto const& count : graph::count(*cholesky_solve_graph(factors, b), *graph::flat())) {
     bytes += count.traffic.bytes_sent;
   }
-  // A tile of unknowns goes to at most 2 ranks each way, and so many sums come for it.
+  // A tile of unknowns is sent to at most 2 ranks in each direction, and as many sums are received for it.
   EXPECT_LE(bytes, 48 * 2 * 8 * 8);
   EXPECT_GT(bytes, 48 * 2 * 8 * 4);
 }
@@ -90,7 +90,7 @@ TEST(CholeskySolveGraph, PriorityIsTheLongestWayToTheEnd) {
   for (auto const& c : solve_cases()) {
     if (c.sides == 0 || c.n == 0) continue;
     SCOPED_TRACE(::testing::PrintToString(c));
-    expect_longest_ways(*cholesky_solve_graph(factors_of(c), c.b, c.uplo));
+    expect_longest_paths(*cholesky_solve_graph(factors_of(c), c.b, c.uplo));
   }
 }
 

@@ -38,15 +38,15 @@ Traffic counted_by_element(Distribution const& from, Distribution const& to, Ran
 
 TEST(RedistributionTraffic, CountsEveryElementThatMovesOnce) {
   std::mt19937 random(7);
-  for (int trial = 0; trial < 300; ++trial) {
+  for (int sample = 0; sample < 300; ++sample) {
     auto const rows = static_cast<Index>(random() % 23);
     auto const cols = static_cast<Index>(random() % 19);
     auto const ranks = 1 + static_cast<Rank>(random() % 12);
     auto const from = samples::random_distribution(random, rows, cols, ranks);
-    auto const to = trial % 10 == 0 ? from : samples::random_distribution(random, rows, cols, ranks);
+    auto const to = sample % 10 == 0 ? from : samples::random_distribution(random, rows, cols, ranks);
     for (Rank r = 0; r < ranks; ++r) {
       auto const expected = counted_by_element(from, to, r, 8);
-      ASSERT_EQ(redistribution_traffic(from, to, r, 8), expected) << trial << " rank " << r;
+      ASSERT_EQ(redistribution_traffic(from, to, r, 8), expected) << sample << " rank " << r;
       ASSERT_LE(redistribution_memory(from, to, r, 8).value(), expected.bytes_sent + expected.bytes_received);
       if (from == to) {
         ASSERT_EQ(expected, Traffic{});

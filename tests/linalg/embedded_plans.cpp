@@ -25,7 +25,7 @@ GemmOptions summa(GemmGrid grid, std::string order) {
 template <class Plan>
 std::vector<Traffic> counted(Plan const& plan, TaskGraph const& made) {
   std::vector<Traffic> all;
-  for (auto const& count : graph::count(made, *plan_carrier(plan))) all.push_back(count.traffic);
+  for (auto const& count : graph::count(made, *plan_transport(plan))) all.push_back(count.traffic);
   return all;
 }
 
@@ -93,7 +93,7 @@ TEST(EmbeddedPlans, RowsGoAlongTheMachineWhereverRanksAre) {
   EXPECT_GT(plan_gemm({512, 512, 512}, machine, options).chosen.communicate, mapped.chosen.communicate);
 }
 
-// What is said of a candidate is what it is by itself, but for its price where nobody looked at its graph.
+// A candidate in a table equals the plan of its options alone, but for its price if its graph was not priced.
 TEST(LargePlans, SayOfCandidatesWhatTheyAreAlone) {
   auto const machine = Machine::parse("torus:18x16x16");
   GemmProblem const problem{8192, 8191, 8190};

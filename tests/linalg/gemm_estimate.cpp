@@ -1,4 +1,4 @@
-// What the planner of products sorts candidates by, beside the price of their graphs.
+// The estimates by which the plan of products sorts candidates, beside the price of their graphs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -80,14 +80,14 @@ TEST(GemmEstimate, LinksThatOwnersLeaveIdleAreInTheTotal) {
     options.grid = c.grid;
     options.panel = c.panel;
     auto const plan = plan_gemm({.m = c.n, .n = c.n, .k = c.n}, slow(), options);
-    auto const simulated = graph::simulate(*gemm_graph(plan), plan.machine, *plan_carrier(plan)).seconds;
+    auto const simulated = graph::simulate(*gemm_graph(plan), plan.machine, *plan_transport(plan)).seconds;
     SCOPED_TRACE(text(c));
     EXPECT_GT(plan.chosen.total.value(), 0.7 * simulated);
     EXPECT_LT(plan.chosen.total.value(), 1.1 * simulated);
   }
 }
 
-TEST(GemmEstimate, IsTheSameWhateverWasAskedBefore) {
+TEST(GemmEstimate, DoesNotDependOnEarlierCalls) {
   auto const plan = plan_gemm({2048, 2048, 2048}, Machine::parse("bgp:4x4"));
   GemmEstimate fresh(plan);
   GemmEstimate used(plan);
@@ -142,7 +142,7 @@ TEST(GemmPlan, TakesMachinesThatDoNotSayTheirFlops) {
   EXPECT_GT(chosen.words, 0);
 }
 
-TEST(GemmPlan, ALimitOfMemoryIsKept) {
+TEST(GemmPlan, RespectsTheMemoryLimit) {
   auto const machine = Machine::parse("bgp:4x4x4");
   GemmProblem const problem{8192, 8192, 8192};
   GemmOptions options;

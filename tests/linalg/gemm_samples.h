@@ -1,4 +1,4 @@
-// Operands of products whose elements anybody can tell.
+// Operands of products whose elements are known in closed form.
 #pragma once
 
 #include <complex>

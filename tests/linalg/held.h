@@ -1,4 +1,4 @@
-// Matrices with rows to spare below the local ones, which nobody may write.
+// Matrices with spare rows below the local ones, which must not be written.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Priorities of graphs whose tasks take alike.
+// Priorities of graphs whose tasks take equally long.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,18 +10,18 @@
 
 namespace allport {
 
-/// Every task's priority is the number of tasks on the longest way from it to the end. Returns how many there are that
-/// the ranks' entries lead to.
-inline std::size_t expect_longest_ways(TaskGraph const& graph) {
+/// Expects every task's priority to be the number of tasks on the longest path from it to the end. Returns the number
+/// of tasks that can be reached from the ranks' entries.
+inline std::size_t expect_longest_paths(TaskGraph const& graph) {
   std::map<Task, double> longest;
-  auto const way = [&](auto const& self, Task task) -> double {
+  auto const path = [&](auto const& self, Task task) -> double {
     if (auto const known = longest.find(task); known != longest.end()) return known->second;
     double behind = 0;
     graph.children(task, [&](Edge const& edge) { behind = std::max(behind, self(self, edge.child)); });
     EXPECT_EQ(graph.priority(task), behind + 1) << graph.name(task);
     return longest[task] = behind + 1;
   };
-  for (Rank r = 0; r < graph.ranks(); ++r) graph.entries(r, [&](Task task) { way(way, task); });
+  for (Rank r = 0; r < graph.ranks(); ++r) graph.entries(r, [&](Task task) { path(path, task); });
   return longest.size();
 }
 

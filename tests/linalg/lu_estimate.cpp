@@ -1,4 +1,4 @@
-// What the planner of LU sorts candidates by, beside the price of their graphs; and how long it takes.
+// The estimates by which the plan of LU sorts candidates, beside the price of their graphs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST(LuEstimate, IsNearThePriceOfTheGraph) {
   }
 }
 
-TEST(LuEstimate, IsTheSameWhateverWasAskedBefore) {
+TEST(LuEstimate, DoesNotDependOnEarlierCalls) {
   auto const plan = plan_lu({2048, 2048}, Machine::parse("bgp:4x4"));
   LuEstimate fresh(plan);
   LuEstimate used(plan);
@@ -114,7 +114,7 @@ auto const shared = R"([calibration]
 fit = [{ what = "burst", value = 32768, error = 0 }, { what = "cores", value = 2, error = 0 }]
 )";
 
-TEST(LuPlan, StaysOnTheCallersGridWhereAskingIsQuick) {
+TEST(LuPlan, StaysOnTheCallersGridIfCollectivesAreFast) {
   LuOptions options;
   LuProblem const problem{.m = 2048, .n = 2048, .pivoting = Pivoting::partial};
   auto const axis = AxisDistribution::cyclic(2048, 4, 32);
@@ -122,13 +122,13 @@ TEST(LuPlan, StaysOnTheCallersGridWhereAskingIsQuick) {
   auto const stays = plan_lu(problem, lab(shared), options);
   EXPECT_TRUE(stays.chosen.in_place);
   EXPECT_EQ(stays.chosen.grid, (GemmGrid{4, 4, 1}));
-  // Where every question waits for a core and for links that save nothing up, moving to one row of ranks is less.
+  // If every collective waits for a core and links have no burst, moving to one row of ranks takes less time.
   auto const moves = plan_lu(problem, lab(""), options);
   EXPECT_FALSE(moves.chosen.in_place);
   EXPECT_EQ(moves.chosen.grid, (GemmGrid{1, 16, 1}));
 }
 
-TEST(LuEstimate, IsNearThePriceWhereLinksSaveUp) {
+TEST(LuEstimate, IsNearThePriceIfLinksHaveABurst) {
   struct Shape {
     GemmGrid grid;
     Index block, nb;
@@ -153,14 +153,14 @@ TEST(LuEstimate, IsNearThePriceWhereLinksSaveUp) {
   }
 }
 
-TEST(LuPlan, PricesThePanelsByTheWayThatTheyTravel) {
+TEST(LuPlan, PricesPanelsByTheirMulticastTree) {
   auto const machine = Machine::parse("bgp:4x4");
   LuOptions options;
   options.grid = {1, 16, 1};
   auto const usual = plan_lu({2000, 2000}, machine, options);
-  options.way = MulticastTree::axes;
+  options.tree = MulticastTree::axes;
   EXPECT_EQ(plan_lu({2000, 2000}, machine, options).chosen.total, usual.chosen.total);
-  options.way = MulticastTree::flat;
+  options.tree = MulticastTree::flat;
   auto const flat = plan_lu({2000, 2000}, machine, options);
   EXPECT_GT(flat.chosen.total, usual.chosen.total);
   EXPECT_EQ(flat.chosen.algorithm, "1d");

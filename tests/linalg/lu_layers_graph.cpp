@@ -1,4 +1,4 @@
-// LU on several layers: what lies between a panel and the next one, how wide panels are, and who factors them.
+// LU on several layers: the paths between a panel and the next one, the widths of panels, and the layers that factor.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,29 +21,29 @@ bool factors(TaskGraph const& graph, Task t) { return graph.name(t).starts_with(
 
 /// Whether a sum over layers is on a path from a task to where panel t.k + 1 is factored; nothing where none leads
 /// there.
-enum class Way : char { none, plain, over_a_sum };
+enum class Path : char { none, plain, over_a_sum };
 
-class Ways {
+class Paths {
  public:
-  Ways(TaskGraph const& graph, std::int64_t until) : graph_(graph), until_(until) {}
+  Paths(TaskGraph const& graph, std::int64_t until) : graph_(graph), until_(until) {}
 
-  Way from(Task t) {
-    if (graph_.step(t) > until_) return Way::none;
-    if (graph_.step(t) == until_ && factors(graph_, t)) return Way::plain;
+  Path from(Task t) {
+    if (graph_.step(t) > until_) return Path::none;
+    if (graph_.step(t) == until_ && factors(graph_, t)) return Path::plain;
     if (auto const known = known_.find(t); known != known_.end()) return known->second;
-    auto way = Way::none;
+    auto path = Path::none;
     graph_.children(t, [&](Edge const& edge) {
       auto const rest = from(edge.child);
-      if (rest == Way::none) return;
-      way = std::max({way, rest, edge.kind == EdgeKind::sum ? Way::over_a_sum : Way::plain});
+      if (rest == Path::none) return;
+      path = std::max({path, rest, edge.kind == EdgeKind::sum ? Path::over_a_sum : Path::plain});
     });
-    return known_[t] = way;
+    return known_[t] = path;
   }
 
  private:
   TaskGraph const& graph_;
   std::int64_t until_;
-  std::map<Task, Way> known_;
+  std::map<Task, Path> known_;
 };
 
 TEST(LuLayersGraph, NoSumIsOnTheWayFromAPanelToTheNext) {
@@ -53,10 +53,10 @@ TEST(LuLayersGraph, NoSumIsOnTheWayFromAPanelToTheNext) {
       auto const graph = lu_graph(plan);
       int sums = 0;
       for (std::int64_t k = 0; k + 1 < graph->steps(); ++k) {
-        Ways ways(*graph, k + 1);
+        Paths paths(*graph, k + 1);
         for (Rank r = 0; r < graph->ranks(); ++r) {
           graph->tasks(r, k, [&](Task t) {
-            if (factors(*graph, t)) EXPECT_NE(ways.from(t), Way::over_a_sum) << graph->name(t);
+            if (factors(*graph, t)) EXPECT_NE(paths.from(t), Path::over_a_sum) << graph->name(t);
             graph->children(t, [&](Edge const& edge) { sums += edge.kind == EdgeKind::sum ? 1 : 0; });
           });
         }

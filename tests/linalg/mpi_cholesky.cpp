@@ -247,7 +247,7 @@ TEST(Cholesky, SaysOnAllRanksWhatAllDid) {
   auto const plan = plan_cholesky({.n = 61}, comm.machine(), {.nb = 8});
   Held<double> held(comm, plan.distribution, 0);
   fill(held, positive<double>(61, Uplo::lower, 3));
-  auto const report = cholesky(held.matrix, Uplo::lower, {.nb = 8, .way = MulticastTree::flat});
+  auto const report = cholesky(held.matrix, Uplo::lower, {.nb = 8, .tree = MulticastTree::flat});
   auto const summary = tasks::summarize(report.run, comm);
   std::int64_t tasks = 0;
   ASSERT_EQ(summary.traffic.size(), plan.counts.size());
@@ -268,7 +268,7 @@ TEST(Cholesky, SendsWhatItsGraphCounts) {
     auto const whole = positive<double>(n, Uplo::lower, 3);
     Held<double> held(comm, d, 3);
     fill(held, whole);
-    auto const run = cholesky(held.matrix, Uplo::lower, {.nb = 8, .way = MulticastTree::flat}).run;
+    auto const run = cholesky(held.matrix, Uplo::lower, {.nb = 8, .tree = MulticastTree::flat}).run;
     auto const counts = graph::count(*cholesky_graph(d), *graph::flat());
     auto const mine = std::size_t(comm.rank()) < counts.size() ? counts[std::size_t(comm.rank())] : graph::Count{};
     EXPECT_EQ(run.count.tasks, mine.tasks);

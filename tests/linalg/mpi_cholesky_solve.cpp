@@ -184,11 +184,11 @@ TEST(CholeskySolve, SendsWhatItsGraphCounts) {
                            AxisDistribution::cyclic(65, grid.cols(), 32), grid);
       System<double> s(comm, a, b, uplo);
       fill(s.a, s.factor);
-      auto const report = cholesky_solve<double>(s.a.matrix, uplo, s.b.matrix, {.nb = 8, .way = MulticastTree::flat});
+      auto const report = cholesky_solve<double>(s.a.matrix, uplo, s.b.matrix, {.nb = 8, .tree = MulticastTree::flat});
       if (report.sweeps > 1) continue;
       EXPECT_FALSE(report.b_moved);
-      auto const carrier = tasks::transport(comm.machine(), MulticastTree::flat);
-      auto const counts = graph::count(*cholesky_solve_graph(a, b, uplo), *carrier);
+      auto const transport = tasks::transport(comm.machine(), MulticastTree::flat);
+      auto const counts = graph::count(*cholesky_solve_graph(a, b, uplo), *transport);
       auto const mine = std::size_t(comm.rank()) < counts.size() ? counts[std::size_t(comm.rank())] : graph::Count{};
       EXPECT_EQ(report.run.count.tasks, mine.tasks);
       EXPECT_EQ(report.run.count.traffic, mine.traffic);

@@ -20,14 +20,14 @@ namespace allport::testing {
 namespace {
 
 /// A member's best pivot of a column.
-struct Bid {
+struct Candidate {
   double size = -1;
   std::int64_t row = 0;
 };
 
 void better(std::byte const* left, std::byte const* right, std::byte* out, std::int64_t) {
-  Bid a;
-  Bid b;
+  Candidate a;
+  Candidate b;
   std::memcpy(&a, left, sizeof a);
   std::memcpy(&b, right, sizeof b);
   if (b.size > a.size || (b.size == a.size && b.row < a.row)) a = b;
@@ -85,7 +85,7 @@ class Panels : public TaskGraph {
     auto const p = members(t.k);
     for (int i = 0; i < p; ++i) gang.members.push_back({factor, 0, i, 0, t.k});
     for (int c = 0; c < width_; ++c) {
-      gang.collectives.push_back({Collective::allreduce, 0, sizeof(Bid), sizeof(Bid), 1});
+      gang.collectives.push_back({Collective::allreduce, 0, sizeof(Candidate), sizeof(Candidate), 1});
       gang.collectives.push_back({Collective::broadcast, c % p, 8 * width_, 8, 1});
     }
     gang.expected_messages = 2.0 * width_ * (1 - 1.0 / p) / p;
@@ -142,13 +142,13 @@ class Panels : public TaskGraph {
     std::vector<double> top(static_cast<std::size_t>(width_));
     for (int c = 0; c < width_; ++c) {
       auto const first = (c - t.i + p - 1) / p;  // own row that is not above the diagonal
-      Bid bid;
+      Candidate candidate;
       for (int r = std::max(first, 0); r < rows; ++r) {
-        if (auto const size = std::abs(mine[r * width_ + c]); size > bid.size) bid = {size, r * p + t.i};
+        if (auto const size = std::abs(mine[r * width_ + c]); size > candidate.size) candidate = {size, r * p + t.i};
       }
-      gang.allreduce(std::as_writable_bytes(std::span(&bid, 1)), better);
-      pivots[c] = bid.row;
-      exchange(gang, row, c, bid.row);
+      gang.allreduce(std::as_writable_bytes(std::span(&candidate, 1)), better);
+      pivots[c] = candidate.row;
+      exchange(gang, row, c, candidate.row);
       if (c % p == t.i) std::copy_n(row(c), width_, top.begin());
       gang.broadcast(c % p, std::as_writable_bytes(std::span(top)));
       for (int r = std::max((c + 1 - t.i + p - 1) / p, 0); r < rows; ++r) {
@@ -216,7 +216,7 @@ TEST(GangPanel, FactorsAsLapackDoes) {
         EXPECT_EQ(graph.wrong(), 0) << width << " columns";
         auto const counted = graph::count(graph, *tasks::transport(comm.machine()))[std::size_t(comm.rank())];
         EXPECT_EQ(report.count.traffic, counted.traffic) << width << " columns";
-        // What hangs on the pivots is counted apart, and on all ranks together as often as LAPACK's pivots say.
+        // Row exchanges are counted apart, and over all ranks are those of LAPACK's pivots.
         auto const messages = static_cast<std::int64_t>(report.count.expected_messages);
         EXPECT_EQ(report.count.expected_bytes, 8.0 * width * report.count.expected_messages);
         auto const all = comm.all_gather(std::span(&messages, 1));

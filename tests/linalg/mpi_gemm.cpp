@@ -1,4 +1,4 @@
-// gemm on real ranks against a multiplication by hand, on small integers, where every order of summing is exact.
+// gemm on MPI ranks against a reference product, on small integers, for which every order of summation is exact.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -31,7 +31,7 @@ using samples::fill;
 using samples::Held;
 using samples::op_element;
 
-/// Number of local elements of C that differ from the product by hand, and of others that were written.
+/// Number of local elements of C that differ from the reference, and of other elements that were written.
 template <class T>
 Index wrong(Held<T> const& c, GemmProblem const& p, T alpha, T beta) {
   auto bad = c.overwritten();
@@ -172,7 +172,7 @@ TEST(GemmOnItsTorus, MeasuredWordsAndMessagesEqualThePlans) {
         }
         ++count;
         run_case<double>(comm, problem, options, 1.0, 0.0, false, text(algorithm.name, grid, problem) + " " + spec);
-        options.way = MulticastTree::binomial;
+        options.tree = MulticastTree::binomial;
         run_case<double>(comm, problem, options, 1.0, 0.0, false, text(algorithm.name, grid, problem) + " binomial");
       }
     }

@@ -1,4 +1,4 @@
-// Products of matrices that are block-cyclic on the plan's own grid: taken where they lie.
+// Products of matrices that are block-cyclic on the plan's own grid: multiplied in place.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -141,7 +141,7 @@ TEST(GemmWhereMatricesLie, NorWhereSomeHaveABlockMore) {
   }
 }
 
-/// A plan may be for matrices that lie otherwise than those it gets.
+/// A plan may be for matrices in other distributions than those that are passed.
 TEST(GemmWhereMatricesLie, APlanForOthersBlocksTakesThese) {
   Communicator const comm(MPI_COMM_WORLD, Machine::parse("torus:" + std::to_string(ranks_of_world())));
   GemmProblem const problem{.m = 35, .n = 31, .k = 33};

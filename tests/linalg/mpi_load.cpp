@@ -97,9 +97,9 @@ TEST(MpiLoad, NpyIntoAnyLayout) {
   Communicator const comm(MPI_COMM_WORLD);
   SharedFolder const folder(comm);
   std::mt19937 random(23);
-  for (int trial = 0; trial < 16; ++trial) {
-    bool const fortran = trial % 2 == 1;
-    bool const transposed = trial % 4 >= 2;
+  for (int sample = 0; sample < 16; ++sample) {
+    bool const fortran = sample % 2 == 1;
+    bool const transposed = sample % 4 >= 2;
     auto const m = static_cast<Index>(random() % 50), n = static_cast<Index>(random() % 50);
     std::string bytes = "{'descr': '<f8', 'fortran_order': " + std::string(fortran ? "True" : "False") +
                         ", 'shape': (" + std::to_string(m) + ", " + std::to_string(n) + ")}\n";
@@ -114,7 +114,7 @@ TEST(MpiLoad, NpyIntoAnyLayout) {
     auto const value = [&](Index i, Index j) { return transposed ? at(j, i) : at(i, j); };
     Held<double> held(comm, distribution, 1);
     load_npy(path, held.matrix, transposed);
-    EXPECT_EQ(wrong_elements(held, value), 0) << trial;
+    EXPECT_EQ(wrong_elements(held, value), 0) << sample;
     Held<std::complex<float>> other(comm, distribution, 1);
     load_npy(path, other.matrix, transposed);
     EXPECT_EQ(
@@ -149,13 +149,13 @@ TEST(MpiLoad, NpyFromAnyLayout) {
   Communicator const comm(MPI_COMM_WORLD);
   SharedFolder const folder(comm);
   std::mt19937 random(29);
-  for (int trial = 0; trial < 12; ++trial) {
+  for (int sample = 0; sample < 12; ++sample) {
     auto const distribution = samples::random_distribution(random, static_cast<Index>(random() % 60),
                                                            static_cast<Index>(random() % 60), comm.size());
-    if (trial % 3 == 0) {
-      save_and_check<float>(comm, folder, distribution, trial % 2 == 1, trial % 4 >= 2);
+    if (sample % 3 == 0) {
+      save_and_check<float>(comm, folder, distribution, sample % 2 == 1, sample % 4 >= 2);
     } else {
-      save_and_check<std::complex<double>>(comm, folder, distribution, trial % 2 == 1, trial % 4 >= 2);
+      save_and_check<std::complex<double>>(comm, folder, distribution, sample % 2 == 1, sample % 4 >= 2);
     }
   }
 }
@@ -212,8 +212,8 @@ TEST(MpiLoad, MtxEntriesReachTheirOwnersAndAddUp) {
   Communicator const comm(MPI_COMM_WORLD);
   SharedFolder const folder(comm);
   std::mt19937 random(31);
-  for (int trial = 0; trial < 10; ++trial) {
-    bool const symmetric = trial % 2 == 1;
+  for (int sample = 0; sample < 10; ++sample) {
+    bool const symmetric = sample % 2 == 1;
     auto const m = 1 + static_cast<Index>(random() % 40);
     auto const n = symmetric ? m : 1 + static_cast<Index>(random() % 40);
     auto const entries = static_cast<int>(random() % 300);

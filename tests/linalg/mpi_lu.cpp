@@ -1,4 +1,4 @@
-// lu on real ranks: P A - L U by hand, LAPACK's pivots, exact INFO, and traffic as planned.
+// lu on MPI ranks: P A - L U by a reference, LAPACK's pivots, exact INFO, and traffic as planned.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -16,7 +16,7 @@ namespace allport::lu_samples {
 namespace {
 
 /// Grids and algorithms that fit the world.
-std::vector<LuOptions> ways(Communicator const& comm) {
+std::vector<LuOptions> variants(Communicator const& comm) {
   std::vector<LuOptions> all(1);
   auto const p = comm.size();
   for (int c = 1; c <= p; ++c) {
@@ -62,7 +62,7 @@ class Lu : public ::testing::Test {
 };
 
 TEST_F(Lu, FactorsEveryShapeOnEveryGrid) {
-  for (auto const& options : ways(comm)) {
+  for (auto const& options : variants(comm)) {
     auto const what = fmt::format("{}x{}x{}", options.grid.rows, options.grid.cols, options.grid.layers);
     for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {
       for (auto const& [m, n] : std::vector<std::pair<Index, Index>>{
@@ -80,7 +80,7 @@ TEST_F(Lu, FactorsOnRanksAtOtherPlacesAndEmbeddedGrids) {
   for (Rank r = 0; r < n; ++r) places.push_back((n - 1 - r + n / 3) % n);
   auto const spec = n % 8 == 0 ? fmt::format("torus:4x2x{}", n / 8) : fmt::format("torus:{}", n);
   Communicator const elsewhere(MPI_COMM_WORLD, Machine::parse(spec), Mapping::from_list(places));
-  for (auto options : ways(elsewhere)) {
+  for (auto options : variants(elsewhere)) {
     auto const& g = options.grid;
     check<double>(elsewhere, {.m = 40, .n = 37}, options, Sample::random, {}, "elsewhere");
     if (g.ranks() != n) continue;
@@ -105,9 +105,8 @@ TEST_F(Lu, SendsPanelsOverTheTreesOfAMachine) {
       options.algorithm = "2d";
       options.grid = {r, n / r, 1};
       options.block = 8;
-      for (Index const dealt :
-           {8, 32}) {  // ranks have columns to the end, or not: all of the machine, or what is no box
-        options.nb = dealt;
+      for (Index const nb : {8, 32}) {  // ranks have columns to the end, or not: all of the machine, or what is no box
+        options.nb = nb;
         for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {
           check<double>(there, {.m = 230, .n = 200, .pivoting = pivoting}, options, Sample::random, {}, kind);
         }
@@ -117,7 +116,7 @@ TEST_F(Lu, SendsPanelsOverTheTreesOfAMachine) {
 }
 
 TEST_F(Lu, FactorsAllTypes) {
-  for (auto const& options : ways(comm)) {
+  for (auto const& options : variants(comm)) {
     for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {
       LuProblem const problem{.m = 45, .n = 41, .pivoting = pivoting};
       check<float>(comm, problem, options, Sample::random, {}, "s");
@@ -128,7 +127,7 @@ TEST_F(Lu, FactorsAllTypes) {
 }
 
 TEST_F(Lu, FactorsHardMatrices) {
-  for (auto const& options : ways(comm)) {
+  for (auto const& options : variants(comm)) {
     for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {
       for (auto const sample : {Sample::graded, Sample::wilkinson, Sample::nearly_singular, Sample::hilbert,
                                 Sample::rank_deficient, Sample::orthogonal, Sample::zero, Sample::nan}) {
@@ -139,7 +138,7 @@ TEST_F(Lu, FactorsHardMatrices) {
 }
 
 TEST_F(Lu, PartialPivotsAreLapacks) {
-  for (auto const& options : ways(comm)) {
+  for (auto const& options : variants(comm)) {
     auto const plan = plan_lu({.m = 50, .n = 44, .pivoting = Pivoting::partial}, comm.machine(), options);
     auto const whole = make<double>(Sample::random, 50, 44);
     auto held = distribute(whole, plan.distribution, comm);
@@ -157,7 +156,7 @@ TEST_F(Lu, UpdatesInStrips) {
     options.grid = {r, comm.size() / r, 1};
     options.block = 24;
     for (auto const& [m, n] : {std::pair<Index, Index>(620, 1300), {900, 700}}) {
-      if (m > n) options.way = MulticastTree::binomial;
+      if (m > n) options.tree = MulticastTree::binomial;
       auto const plan = plan_lu({.m = m, .n = n, .pivoting = Pivoting::partial}, comm.machine(), options);
       auto const whole = make<double>(Sample::random, m, n);
       auto held = distribute(whole, plan.distribution, comm);
@@ -211,7 +210,7 @@ TEST_F(Lu, OneRowOfRanksKeepsTheCallersBlocksInTheirProcessColumns) {
     auto const report =
         check<double>(ring, {.m = n, .n = n, .pivoting = Pivoting::partial}, options, Sample::random, given, "one row");
     EXPECT_EQ(report.chosen.order, "given");
-    // What leaves a rank goes down its process column, a share of 1 - 1/r of its part each way.
+    // A rank sends along its process column, a share of 1 - 1/r of its part there and back.
     for (auto const& moved : report.moved) {
       EXPECT_EQ(moved.bytes_sent, 2 * n * n / p * (r - 1) / r * std::int64_t{8});
     }
@@ -244,7 +243,7 @@ TEST_F(Lu, OneRowOfRanksIsOrderedByWhatProcessColumnsHave) {
 }
 
 TEST_F(Lu, SaysWhichPivotIsZero) {
-  for (auto const& options : ways(comm)) {
+  for (auto const& options : variants(comm)) {
     for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {
       auto const report =
           check<double>(comm, {.m = 30, .n = 30, .pivoting = pivoting}, options, Sample::zero_column, {}, "");

@@ -1,4 +1,4 @@
-// 2.5D LU: layers that take big panels by turns, and whose sums are on their way while others update.
+// 2.5D LU: layers that factor big panels in turn, and whose sums are sent while others update.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -83,7 +83,7 @@ TEST_F(LuOnLayers, FactorsAllTypesAndHardMatrices) {
   }
 }
 
-/// Also where columns lie in strips, and beyond all panels.
+/// Also with column blocks, and with columns beyond all panels.
 TEST_F(LuOnLayers, PartialPivotsAreLapacks) {
   for (auto options : layered(comm.size())) {
     if (options.grid.layers > 3) continue;

@@ -41,11 +41,11 @@ void visit_and_compare(Communicator const& comm, Distribution const& distributio
 TEST(MpiMatrix, VisitsWhatThisRankOwnsOnce) {
   Communicator const comm(MPI_COMM_WORLD);
   std::mt19937 random(3);
-  for (int trial = 0; trial < 24; ++trial) {
+  for (int sample = 0; sample < 24; ++sample) {
     auto const distribution = samples::random_distribution(random, static_cast<Index>(random() % 20),
                                                            static_cast<Index>(random() % 20), comm.size());
-    visit_and_compare<double>(comm, distribution, trial % 3);
-    visit_and_compare<std::complex<float>>(comm, distribution, trial % 2);
+    visit_and_compare<double>(comm, distribution, sample % 3);
+    visit_and_compare<std::complex<float>>(comm, distribution, sample % 2);
   }
 }
 

@@ -47,8 +47,8 @@ Matrix<double> elsewhere(Communicator const& comm, Index n) {
                                {AxisDistribution::balanced(n, comm.size()), AxisDistribution::balanced(n, 1), ranks});
 }
 
-/// Columns dealt out, seven at a time from the last rank on: as nothing wants them.
-Matrix<double> dealt(Communicator const& comm, Index n) {
+/// Columns in blocks of seven from the last rank on, a distribution that no algorithm uses.
+Matrix<double> column_blocks(Communicator const& comm, Index n) {
   std::vector<Rank> backwards;
   for (Rank r = comm.size() - 1; r >= 0; --r) backwards.push_back(r);
   auto made = Matrix<double>::zeros(
@@ -76,11 +76,11 @@ TEST(MpiMemory, DISABLED_WhereOneRankHasTooLittleAllAreTold) {
   GTEST_SKIP() << "the sanitizer ends a process that gets no memory";
 #endif
   Communicator const comm(MPI_COMM_WORLD);
-  if (comm.size() == 1 || comm.size() > 5) GTEST_SKIP() << "nobody to tell, or gigabytes";
+  if (comm.size() == 1 || comm.size() > 5) GTEST_SKIP() << "needs other ranks, and takes gigabytes on many";
   Index const n = 1000 * comm.size();  // a rank's part is larger than what the allocator has lying about
-  auto const a = dealt(comm, n);
-  auto const b = dealt(comm, n);
-  auto const c = dealt(comm, n);
+  auto const a = column_blocks(comm, n);
+  auto const b = column_blocks(comm, n);
+  auto const c = column_blocks(comm, n);
   auto const wanted = elsewhere(comm, n);
   std::vector<Index> pivots(static_cast<std::size_t>(n), 0);
   std::iota(pivots.begin(), pivots.end(), Index(0));

@@ -196,7 +196,7 @@ TEST(Qr, SendsWhatItsGraphCounts) {
     Held<double> held(comm, d, 0);
     set(held, random_whole<double>(70, 45, 1));
     QrReport report;
-    auto const factors = qr(held.matrix, {.nb = 8, .way = MulticastTree::flat}, &report);
+    auto const factors = qr(held.matrix, {.nb = 8, .tree = MulticastTree::flat}, &report);
     auto const of = [&](TaskGraph const& graph) {
       auto const counts = graph::count(graph, *graph::flat());
       return std::size_t(comm.rank()) < counts.size() ? counts[std::size_t(comm.rank())] : graph::Count{};
@@ -207,7 +207,7 @@ TEST(Qr, SendsWhatItsGraphCounts) {
     EXPECT_NEAR(report.run.count.flops, mine.flops, 1e-9 * mine.flops);
     Distribution const c(d.rows(), AxisDistribution::cyclic(11, grid.cols(), 3), grid);
     Held<double> other(comm, c, 0);
-    auto const done = apply_q(factors, Trans::conjugate, other.matrix, {.way = MulticastTree::flat});
+    auto const done = apply_q(factors, Trans::conjugate, other.matrix, {.tree = MulticastTree::flat});
     // A few panels at a time, so that the sum is one graph's.
     EXPECT_EQ(done.run.count.traffic, of(*apply_q_graph(d, c, true)).traffic);
   }

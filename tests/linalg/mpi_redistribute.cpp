@@ -44,14 +44,14 @@ void move_and_check(Communicator const& comm, Distribution const& from, Distribu
 TEST(MpiRedistribute, AnyLayoutToAnyOther) {
   Communicator const comm(MPI_COMM_WORLD);
   std::mt19937 random(11);
-  for (int trial = 0; trial < 60; ++trial) {
+  for (int sample = 0; sample < 60; ++sample) {
     auto const rows = static_cast<Index>(random() % 40);
     auto const cols = static_cast<Index>(random() % 40);
     auto const from = samples::random_distribution(random, rows, cols, comm.size());
-    auto const to = trial % 10 == 0 ? from : samples::random_distribution(random, rows, cols, comm.size());
-    SCOPED_TRACE(::testing::Message() << "trial " << trial << ": " << rows << " x " << cols);
-    auto const spare = static_cast<Index>(trial % 3);
-    switch (trial % 4) {
+    auto const to = sample % 10 == 0 ? from : samples::random_distribution(random, rows, cols, comm.size());
+    SCOPED_TRACE(::testing::Message() << "sample " << sample << ": " << rows << " x " << cols);
+    auto const spare = static_cast<Index>(sample % 3);
+    switch (sample % 4) {
       case 0:
         move_and_check<double>(comm, from, to, spare);
         break;

@@ -178,7 +178,7 @@ TEST_F(Solve, EqualsLapackWhereverTheRightHandSidesLie) {
   }
 }
 
-/// A solve in a form counts what its plan says: no rows are exchanged, B lies where the form wants it.
+/// Traffic of a solve is that of its plan: no rows are exchanged, B has the distribution of the form.
 template <class T>
 void count_and_compare(Communicator const& comm, Trans trans, Index sides, Distribution const& distribution,
                        SolveForm form) {

@@ -81,13 +81,17 @@ constexpr char const* machines[] = {"torus:4x4", "mesh:5x3", "torus:2x2x3", "bgp
 void add_products(Choices& all) {
   for (auto const* const spec : machines) {
     auto const machine = Machine::parse(spec);
-    for (auto const& problem : {GemmProblem{64, 64, 64}, {700, 700, 700}, {3000, 3000, 3000}, {4000, 100, 900},
-                                {90, 80, 9000}, {1500, 1000, 600, Scalar::z, Trans::transpose}}) {
+    for (auto const& problem : {GemmProblem{64, 64, 64},
+                                {700, 700, 700},
+                                {3000, 3000, 3000},
+                                {4000, 100, 900},
+                                {90, 80, 9000},
+                                {1500, 1000, 600, Scalar::z, Trans::transpose}}) {
       auto const what = fmt::format("gemm {} {}x{}x{}", spec, problem.m, problem.n, problem.k);
       all.add(what, [&] { return plan_gemm(problem, machine); });
       GemmOptions options;
-      options.memory = Bytes((problem.m * problem.k + problem.k * problem.n + problem.m * problem.n) * 16 /
-                             machine.ranks());
+      options.memory =
+          Bytes((problem.m * problem.k + problem.k * problem.n + problem.m * problem.n) * 16 / machine.ranks());
       all.add(what + " in little memory", [&] { return plan_gemm(problem, machine, options); });
     }
     GemmOptions options;
@@ -98,8 +102,9 @@ void add_products(Choices& all) {
     for (auto const* const algorithm : {"summa25", "cannon", "3d"}) {
       GemmOptions named;
       named.algorithm = algorithm;
-      all.add(fmt::format("gemm {} 1000 by {}", spec, algorithm),
-              [&] { return plan_gemm({1000, 1000, 1000}, machine, named); });
+      all.add(fmt::format("gemm {} 1000 by {}", spec, algorithm), [&] {
+        return plan_gemm({1000, 1000, 1000}, machine, named);
+      });
     }
   }
   all.add("gemm silent", [] { return plan_gemm({300, 200, 100}, silent()); });
@@ -113,8 +118,11 @@ void add_products(Choices& all) {
 void add_lu(Choices& all) {
   for (auto const* const spec : machines) {
     auto const machine = Machine::parse(spec);
-    for (auto const& problem : {LuProblem{64, 64}, {600, 600}, {2500, 2500, Scalar::d, Pivoting::partial},
-                                {2000, 500}, {300, 1500, Scalar::c, Pivoting::none}}) {
+    for (auto const& problem : {LuProblem{64, 64},
+                                {600, 600},
+                                {2500, 2500, Scalar::d, Pivoting::partial},
+                                {2000, 500},
+                                {300, 1500, Scalar::c, Pivoting::none}}) {
       auto const what = fmt::format("lu {} {}x{} {}", spec, problem.m, problem.n, name(problem.pivoting));
       all.add(what, [&] { return plan_lu(problem, machine); });
       LuOptions options;

@@ -33,9 +33,9 @@ double expected_of(std::vector<graph::Count> const& counts) {
 }
 
 /// The whole graph runs, does the work that was counted and sends what was counted along its edges.
-void expect_to_run(TaskGraph const& made, Machine const& machine, graph::Transport const& carrier,
+void expect_to_run(TaskGraph const& made, Machine const& machine, graph::Transport const& transport,
                    std::vector<graph::Count> const& counts) {
-  auto const result = graph::simulate(made, machine, carrier, {.trace = true});
+  auto const result = graph::simulate(made, machine, transport, {.trace = true});
   std::int64_t tasks = 0;
   for (auto const& count : counts) tasks += count.tasks;
   EXPECT_EQ(result.tasks, tasks);
@@ -55,10 +55,10 @@ void expect_to_run(TaskGraph const& made, Machine const& machine, graph::Transpo
     if (span.to >= 0 || !made.gang(span.task, gang) || gang.members.front() != span.task) continue;
     std::vector<Rank> ranks;
     for (auto const member : gang.members) ranks.push_back(made.owner(member));
-    for (auto const& talk : gang.collectives) {
+    for (auto const& c : gang.collectives) {
       if (ranks.size() < 2) continue;
-      carrier.hops({span.task, 0, talk.what, ranks, talk.root, talk.bytes, talk.element, true},
-                   [&](graph::Hop const& hop) { sent += hop.bytes * talk.times; });
+      transport.hops({span.task, 0, c.what, ranks, c.root, c.bytes, c.element, true},
+                     [&](graph::Hop const& hop) { sent += hop.bytes * c.times; });
     }
   }
   for (auto const& count : counts) sent -= count.traffic.bytes_sent;
@@ -72,10 +72,10 @@ void expect_as_planned(GemmProblem const& problem, std::string const& machine, G
   auto const plan = plan_gemm(problem, Machine::parse(machine), options);
   auto const made = gemm_graph(plan);
   (void)graph::check(*made);
-  auto const carrier = plan_carrier(plan);
-  auto const counts = graph::count(*made, *carrier);
+  auto const transport = plan_transport(plan);
+  auto const counts = graph::count(*made, *transport);
   EXPECT_EQ(traffic_of(counts), plan.traffic);
-  expect_to_run(*made, plan.machine, *carrier, counts);
+  expect_to_run(*made, plan.machine, *transport, counts);
   auto const m = static_cast<double>(problem.m);
   EXPECT_EQ(flops_of(counts), 2 * m * static_cast<double>(problem.n) * static_cast<double>(problem.k));
 }
@@ -110,20 +110,20 @@ TEST(GemmGraph, CountsAsThePlanDoes) {
   turned.order = "jil";
   expect_as_planned({300, 300, 300}, "torus:4x4", turned);
   expect_as_planned({40, 40, 2}, "torus:5x3", asked("summa25", {2, 2, 3}, 8));  // k < ranks
-  for (auto const way : {MulticastTree::binomial, MulticastTree::prefix, MulticastTree::chain, MulticastTree::flat}) {
-    auto by_way = asked("summa", {4, 4, 1}, 64);
-    by_way.way = way;
-    expect_as_planned({300, 300, 300}, "torus:4x4", by_way);
-    by_way.grid = {1, 13, 1};
-    expect_as_planned({300, 300, 300}, "torus:13", by_way);
+  for (auto const tree : {MulticastTree::binomial, MulticastTree::prefix, MulticastTree::chain, MulticastTree::flat}) {
+    auto by_tree = asked("summa", {4, 4, 1}, 64);
+    by_tree.tree = tree;
+    expect_as_planned({300, 300, 300}, "torus:4x4", by_tree);
+    by_tree.grid = {1, 13, 1};
+    expect_as_planned({300, 300, 300}, "torus:13", by_tree);
   }
 }
 
 /// Links of a ring, in both directions, that a plan's messages take: [rank, 0 up or 1 down].
 std::vector<std::array<std::int64_t, 2>> bytes_on_ring(TaskGraph const& made, Machine const& ring,
-                                                       graph::Transport const& carrier) {
+                                                       graph::Transport const& transport) {
   std::vector<std::array<std::int64_t, 2>> bytes(static_cast<std::size_t>(ring.ranks()));
-  for (auto const& span : graph::simulate(made, ring, carrier, {.trace = true}).spans) {
+  for (auto const& span : graph::simulate(made, ring, transport, {.trace = true}).spans) {
     if (span.to < 0) continue;
     bool const up = span.to == (span.rank + 1) % ring.ranks();
     EXPECT_TRUE(up || span.rank == (span.to + 1) % ring.ranks());
@@ -132,23 +132,23 @@ std::vector<std::array<std::int64_t, 2>> bytes_on_ring(TaskGraph const& made, Ma
   return bytes;
 }
 
-TEST(GemmGraph, APanelGoesRoundARingBothWays) {
+TEST(GemmGraph, APanelGoesRoundARingInBothDirections) {
   auto const ring = Machine::parse("torus:6");
   auto const plan = plan_gemm({60, 60, 60}, ring, asked("summa", {1, 6, 1}, 10));
-  auto const bytes = bytes_on_ring(*gemm_graph(plan), ring, *plan_carrier(plan));
-  // A is 60 x 60, each of its six owners' part crosses five of the six links one way or the other.
+  auto const bytes = bytes_on_ring(*gemm_graph(plan), ring, *plan_transport(plan));
+  // A is 60 x 60, the part of each of its six owners crosses five of the six links in one of the directions.
   for (auto const& [up, down] : bytes) {
     EXPECT_EQ(up, 60 * 60 * 8 / 2 / 6 * 5);
     EXPECT_EQ(down, up);
   }
 }
 
-TEST(GemmGraph, LayersSumBothWaysRoundARing) {
+TEST(GemmGraph, LayersSumInBothDirectionsOfARing) {
   auto const ring = Machine::parse("torus:4");
   for (auto const* name : {"summa25", "3d"}) {
     auto const plan = plan_gemm({32, 32, 64}, ring, asked(name, {1, 1, 4}, 16));
-    auto const bytes = bytes_on_ring(*gemm_graph(plan), ring, *plan_carrier(plan));
-    // Of each layer's quarter of C one half passes three links one way, the other the other way.
+    auto const bytes = bytes_on_ring(*gemm_graph(plan), ring, *plan_transport(plan));
+    // One half of each layer's quarter of C passes three links in one direction, the other half in the other.
     for (auto const& [up, down] : bytes) {
       EXPECT_EQ(up, 32 * 32 * 8 / 4 / 2 * 3);
       EXPECT_EQ(down, up);
@@ -166,7 +166,7 @@ TEST(GemmGraph, In3DSumsTravelWhileOperandsCome) {
   Axis const axis{4, true, BytesPerSecond(1e6), Seconds(1e-6)};
   Machine const machine("cube", {axis, axis, axis}, rates);
   auto const plan = plan_gemm({1024, 1024, 1024}, machine, asked("3d", {4, 4, 4}, 0));
-  auto const run = graph::simulate(*gemm_graph(plan), machine, *plan_carrier(plan), {.segment = 4096});
+  auto const run = graph::simulate(*gemm_graph(plan), machine, *plan_transport(plan), {.segment = 4096});
   // Rows, columns and layers each have an axis of their own, all with the same: one phase after the other takes twice
   // what the busiest link has.
   EXPECT_LT(run.seconds, 1.7 * *std::ranges::max_element(run.link_busy));
@@ -236,10 +236,10 @@ void expect_as_planned(LuCase const& c) {
   ASSERT_FALSE(plan.traffic.empty());
   auto const made = lu_graph(plan);
   (void)graph::check(*made);
-  auto const carrier = plan_carrier(plan);
-  auto const counts = graph::count(*made, *carrier);
+  auto const transport = plan_transport(plan);
+  auto const counts = graph::count(*made, *transport);
   EXPECT_EQ(traffic_of(counts), plan.traffic);
-  expect_to_run(*made, plan.machine, *carrier, counts);
+  expect_to_run(*made, plan.machine, *transport, counts);
   double flops = 0;  // column by column: divide what is below, update what is beside and below
   for (Index s = 0; s < std::min(c.problem.m, c.problem.n); ++s) {
     auto const below = static_cast<double>(c.problem.m - s - 1);
@@ -292,7 +292,7 @@ TEST(LuGraph, TwoDimensionsCountAsThePlanDoes) {
 }
 
 /// Bytes that the busiest of a rank's links takes of one panel, over all that it sends in pieces.
-double share_of_busiest(TaskGraph const& made, Machine const& machine, graph::Transport const& carrier, Task panel) {
+double share_of_busiest(TaskGraph const& made, Machine const& machine, graph::Transport const& transport, Task panel) {
   std::vector<double> load(static_cast<std::size_t>(machine.link_ids()));
   double all = 0;
   std::set<int> pieces;
@@ -308,7 +308,7 @@ double share_of_busiest(TaskGraph const& made, Machine const& machine, graph::Tr
     });
     all += static_cast<double>(bytes);
     graph::Delivery const delivery{panel, x, Collective::broadcast, ranks, 0, bytes, 1, false, made.parts(panel, x)};
-    carrier.hops(delivery, [&](graph::Hop const& hop) {
+    transport.hops(delivery, [&](graph::Hop const& hop) {
       machine.route(machine.node_of(hop.from), machine.node_of(hop.to),
                     [&](LinkId l) { load[static_cast<std::size_t>(l)] += static_cast<double>(hop.bytes); });
     });
@@ -330,15 +330,15 @@ TEST(LuGraph, APanelLoadsNoLinkWithMoreThanOneOfItsTrees) {
     options.nb = nb;
     auto const plan = plan_lu({2048, 2048}, machine, options);
     auto const made = lu_graph(plan);
-    auto const carrier = plan_carrier(plan);
+    auto const transport = plan_transport(plan);
     for (std::int32_t k = 0; k < 48; k += 5) {
       Task panel;
       for (Rank r = 0; r < 16; ++r) {
         made->tasks(r, k, [&](Task t) { panel = t.kind == 0 ? t : panel; });  // factor
       }
       ASSERT_EQ(panel.k, k);
-      EXPECT_GT(share_of_busiest(*made, machine, *carrier, panel), 0.0);
-      EXPECT_LE(share_of_busiest(*made, machine, *carrier, panel), most) << spec << ", panel " << k << " of " << nb;
+      EXPECT_GT(share_of_busiest(*made, machine, *transport, panel), 0.0);
+      EXPECT_LE(share_of_busiest(*made, machine, *transport, panel), most) << spec << ", panel " << k << " of " << nb;
     }
   }
 }
@@ -371,15 +371,15 @@ TEST(LuGraph, LayersCountAsThePlanDoes) {
   auto turned = factored("2.5d", {2, 2, 4}, 16);
   turned.order = "lij";
   expect_as_planned({{130, 130, Scalar::z, Pivoting::tournament}, "torus:4x4", turned});
-  turned.way = MulticastTree::binomial;
+  turned.tree = MulticastTree::binomial;
   expect_as_planned({{130, 130, Scalar::d, Pivoting::partial}, "torus:4x4", turned});
 }
 
 /// Samples of steps and ranks and one chain stand for all tasks on all links.
-void expect_price_near(TaskGraph const& made, Machine const& machine, graph::Transport const& carrier, double least,
+void expect_price_near(TaskGraph const& made, Machine const& machine, graph::Transport const& transport, double least,
                        double most) {
-  auto const simulated = graph::simulate(made, machine, carrier).seconds;
-  auto const price = graph::price(made, machine, carrier);
+  auto const simulated = graph::simulate(made, machine, transport).seconds;
+  auto const price = graph::price(made, machine, transport);
   EXPECT_GE(price.total.value(), least * simulated);
   EXPECT_LE(price.total.value(), most * simulated);
 }
@@ -387,12 +387,12 @@ void expect_price_near(TaskGraph const& made, Machine const& machine, graph::Tra
 TEST(PlanGraphs, ArePricedNearTheirSimulation) {
   auto const machine = Machine::parse("bgp:4x4");
   auto const product = plan_gemm({2048, 2048, 2048}, machine, asked("summa", {4, 4, 1}, 128));
-  expect_price_near(*gemm_graph(product), machine, *plan_carrier(product), 0.9, 1.05);
+  expect_price_near(*gemm_graph(product), machine, *plan_transport(product), 0.9, 1.05);
   for (auto const& options : {factored("1d", {1, 16, 1}, 32), factored("2d", {4, 4, 1}, 64),
                               factored("2d", {1, 16, 1}, 32), factored("2.5d", {4, 2, 2}, 64)}) {
     auto const plan = plan_lu({2048, 2048}, machine, options);
     SCOPED_TRACE(options.algorithm);
-    expect_price_near(*lu_graph(plan), machine, *plan_carrier(plan), 0.6, 1.6);
+    expect_price_near(*lu_graph(plan), machine, *plan_transport(plan), 0.6, 1.6);
   }
 }
 

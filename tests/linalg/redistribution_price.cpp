@@ -110,7 +110,7 @@ TEST(RedistributionPrice, KnowsWhereRanksAre) {
   auto const seconds = [&](std::optional<Mapping> const& at, Distribution const& from, Distribution const& to) {
     return detail::relayed_seconds(machine, at, from, to, 8).value().value();
   };
-  // Over two axes of equal links it is the same either way round.
+  // Over two axes of equal links it is the same in either order.
   auto const wide = on_grid(4, 4, 64), blocks = on_grid(4, 4, 128), to = on_row(ascending(16), 128);
   EXPECT_DOUBLE_EQ(seconds({}, wide, to), seconds(mapping, wide, to));
   // Process columns that are squares use half of the links.

@@ -20,14 +20,14 @@ LuOptions by(std::string const& algorithm, GemmGrid grid, Index block, Index big
 }
 
 /// A sample stands for all steps; all of them as a window are all.
-void expect_sample_near(TaskGraph const& made, Machine const& machine, graph::Transport const& carrier, double off) {
-  auto const whole = graph::simulate(made, machine, carrier);
-  auto const window = graph::simulate(made, machine, carrier, {.end = made.steps()});
+void expect_sample_near(TaskGraph const& made, Machine const& machine, graph::Transport const& transport, double off) {
+  auto const whole = graph::simulate(made, machine, transport);
+  auto const window = graph::simulate(made, machine, transport, {.end = made.steps()});
   EXPECT_EQ(window.seconds, whole.seconds);
   EXPECT_EQ(window.tasks, whole.tasks);
   ASSERT_EQ(std::ssize(window.step_ends), made.steps());
   EXPECT_LE(window.step_ends.back(), whole.seconds);
-  auto const sampled = graph::simulate_sampled(made, machine, carrier, {}, {.windows = 4, .warm = 10, .span = 8});
+  auto const sampled = graph::simulate_sampled(made, machine, transport, {}, {.windows = 4, .warm = 10, .span = 8});
   EXPECT_LT(sampled.simulated, 0.7 * static_cast<double>(sampled.steps));
   EXPECT_EQ(sampled.step_seconds.size(), 4);
   EXPECT_NEAR(sampled.result.seconds, whole.seconds, off * whole.seconds);
@@ -38,7 +38,7 @@ void expect_sample_near(TaskGraph const& made, Machine const& machine, graph::Tr
     return sum;
   };
   EXPECT_NEAR(computing(sampled.result), computing(whole), 0.02 * computing(whole));
-  auto const few = graph::simulate_sampled(made, machine, carrier, {}, {.windows = 1000});
+  auto const few = graph::simulate_sampled(made, machine, transport, {}, {.windows = 1000});
   EXPECT_EQ(few.simulated, made.steps()) << "a sample as long as the whole is the whole";
   EXPECT_EQ(few.result.seconds, whole.seconds);
 }
@@ -49,7 +49,7 @@ TEST(SimulatedSteps, SamplesOfStepsStandForAll) {
     for (auto const pivoting : {Pivoting::none, Pivoting::tournament}) {
       auto const plan = plan_lu({5120, 5120, Scalar::d, pivoting}, machine, options);
       SCOPED_TRACE(fmt::format("{} {}", options.algorithm, options.grid.rows));
-      expect_sample_near(*lu_graph(plan), machine, *plan_carrier(plan), 0.1);
+      expect_sample_near(*lu_graph(plan), machine, *plan_transport(plan), 0.1);
     }
   }
   GemmOptions options;
@@ -57,7 +57,7 @@ TEST(SimulatedSteps, SamplesOfStepsStandForAll) {
   options.grid = {4, 4, 1};
   options.panel = 16;
   auto const product = plan_gemm({4096, 4096, 4096}, machine, options);
-  expect_sample_near(*gemm_graph(product), machine, *plan_carrier(product), 0.03);
+  expect_sample_near(*gemm_graph(product), machine, *plan_transport(product), 0.03);
 }
 
 // Every rank's tasks in the order of their steps, none begun before the step before it is done.
@@ -65,9 +65,9 @@ TEST(SimulatedSteps, RanksThatDoNotLookAheadTakeOneStepAfterTheOther) {
   auto const machine = Machine::parse("bgp:4x4");
   auto const plan = plan_lu({1024, 1024, Scalar::d, Pivoting::partial}, machine, by("2d", {4, 4, 1}, 32));
   auto const made = lu_graph(plan);
-  auto const carrier = graph::binomial();
-  auto const ahead = graph::simulate(*made, machine, *carrier);
-  auto const stepwise = graph::simulate(*made, machine, *carrier, {.trace = true, .in_steps = true});
+  auto const transport = graph::binomial();
+  auto const ahead = graph::simulate(*made, machine, *transport);
+  auto const stepwise = graph::simulate(*made, machine, *transport, {.trace = true, .in_steps = true});
   EXPECT_EQ(stepwise.tasks, ahead.tasks);
   EXPECT_GT(stepwise.seconds, ahead.seconds);
   std::vector<std::pair<std::int64_t, double>> last(16, {0, 0.0});  // a rank's step, and when it was done with it

@@ -59,7 +59,7 @@ TEST(SolveGraph, HoldsTogether) {
   }
 }
 
-/// Multiply-adds of both triangles for each right-hand side, n^2, whoever does them.
+/// Multiply-adds of both triangles for each right-hand side over all tasks: n^2.
 TEST(SolveGraph, DoesTheWorkOfTwoTriangles) {
   for (auto const& c : solve_cases()) {
     if (c.sides > 19) continue;  // more are not all in one graph

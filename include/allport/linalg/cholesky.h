@@ -13,15 +13,15 @@
 namespace allport {
 
 struct CholeskyOptions {
-  /// Tile size; 0: the one that plan_cholesky() takes on the matrix' grid, by the price of the graph with the machine's
-  /// rates, moving the matrix included. Solves with factors that lie already: the distribution's own block size where
-  /// it is at least 16, for factors are rarely worth moving, else 256.
+  /// Tile size; 0: for factorizations that of plan_cholesky() on the matrix's grid, by the price of the graph with the
+  /// machine's rates and of redistribution. For solves with given factors the distribution's block size if it is at
+  /// least 16, as moving the factors rarely pays, else 256.
   Index nb = 0;
-  /// Threads that run tasks on each rank. With more than one, BLAS runs a thread for each of them.
+  /// Threads that run tasks on each rank. With more than one, each BLAS call uses one thread.
   int workers = 1;
-  /// How tiles travel that several ranks need; none: tasks::default_tree().
-  std::optional<MulticastTree> way{};
-  /// Keeps what tasks and messages did, in CholeskyReport::run.
+  /// How tiles are sent to several ranks; none: tasks::default_tree().
+  std::optional<MulticastTree> tree{};
+  /// Records tasks and messages, in CholeskyReport::run.
   bool record = false;
   /// As tasks::RunOptions::attend.
   std::function<void()> attend{};
@@ -30,63 +30,63 @@ struct CholeskyOptions {
 };
 
 struct CholeskyReport {
-  /// 0, or LAPACK's: the leading minor of this order, counted from 1, is not positive definite (or has a NaN), and A is
-  /// half factored. The same on all ranks.
+  /// 0, or LAPACK's INFO: the order, counted from 1, of a leading minor that is not positive definite (or has a NaN); A
+  /// is partly factored. Equal on all ranks.
   Index info = 0;
   Index nb = 0;          ///< of the tiles
-  bool moved = false;    ///< A was redistributed to the tiles' distribution, and back
+  bool moved = false;    ///< A was redistributed to the distribution of the tiles, and back
   tasks::RunReport run;  ///< of this rank
 };
 
 /// A = L L^H (lower) or U^H U (upper) in place (Song09, slides 3 to 6), by the graph of cholesky_graph(). Called by all
-/// ranks of the matrix's communicator. The other triangle is neither read nor changed.
+/// ranks of the matrix's communicator. The other triangle is not referenced.
 /// @param a  n x n, of any distribution
-/// @throws Error on every rank naming what is wrong: not square, ld, nb, workers
+/// @throws Error on every rank naming the wrong argument: not square, ld, nb, workers
 template <class T>
 CholeskyReport cholesky(Matrix<T> const& a, Uplo uplo, CholeskyOptions const& options = {});
 
 struct CholeskySolveReport {
   Index nb = 0;                ///< of the tiles
   Index width = 0;             ///< right-hand sides of a tile of B
-  int sweeps = 0;              ///< so many parts of B were solved for, one after the other
-  bool factors_moved = false;  ///< the factors were redistributed to the tiles' distribution
+  int sweeps = 0;              ///< parts of B that were solved for one after the other
+  bool factors_moved = false;  ///< the factors were redistributed to the distribution of the tiles
   bool b_moved = false;        ///< B was, and back
   tasks::RunReport run;        ///< of this rank: all sweeps' sums, and the largest of their peaks
 };
 
 /// B = A^-1 B from the factors that cholesky() left in one triangle of A (LAPACK's potrs), by the graph of
 /// cholesky_solve_graph(). A: n x n, B: n x any number of right-hand sides (0 too), each in any distribution over the
-/// same ranks. The other triangle is not looked at. Called by all ranks of the matrices' communicator.
-/// @throws Error on every rank naming what is wrong: a factor that is not square, extents, ld, nb, workers. A zero on
-///         the diagonal is not looked for (see CholeskyReport::info): it gives inf and NaN, as LAPACK's potrs
+/// same ranks. The other triangle is not referenced. Called by all ranks of the matrices' communicator.
+/// @throws Error on every rank naming the wrong argument: a factor that is not square, extents, ld, nb, workers. A zero
+/// on the diagonal is not checked for (see CholeskyReport::info): it gives inf and NaN, as LAPACK's potrs
 template <class T>
 CholeskySolveReport cholesky_solve(Matrix<std::type_identity_t<T> const> const& factors, Uplo uplo, Matrix<T> const& b,
                                    CholeskyOptions const& options = {});
 
 struct PositiveDefiniteReport {
   CholeskyReport factorization;
-  CholeskySolveReport solve;  ///< of nothing where factorization.info is not 0
+  CholeskySolveReport solve;  ///< default if factorization.info is not 0
 };
 
-/// A X = B for Hermitian (real: symmetric) positive definite A, of which one triangle is read (LAPACK's posv): A is
-/// overwritten by its factor, B by X. Where factorization.info is not 0, A is half factored and B as it was.
+/// A X = B for Hermitian (real: symmetric) positive definite A, of which one triangle is referenced (LAPACK's posv): A
+/// is overwritten by its factor, B by X. If factorization.info is not 0, A is partly factored and B unchanged.
 /// @throws Error as cholesky() and cholesky_solve()
 template <class T>
 PositiveDefiniteReport solve_positive_definite(Matrix<T> const& a, Uplo uplo, Matrix<T> const& b,
                                                CholeskyOptions const& options = {});
 
 /// norm1(A - L L^H) / (norm1(A) n eps), eps = LAPACK's (half of the machine epsilon), from the named triangles of both
-/// (upper: U^H U): what LAPACK's and ScaLAPACK's testers ask to be at most some tens of. A: as it was before. Both in
+/// (upper: U^H U); the testers of LAPACK and ScaLAPACK require at most some tens. A: before the factorization. Both in
 /// any distribution over the same ranks. Called by all ranks.
 template <class T>
 [[nodiscard]] double cholesky_residual(Matrix<T const> const& a, Matrix<std::type_identity_t<T> const> const& factors,
                                        Uplo uplo);
 
-/// log det A from the factors, with which det A = exp(log det A) may overflow. Called by all ranks.
+/// log det A from the factors; det A itself may overflow. Called by all ranks.
 template <class T>
 [[nodiscard]] double cholesky_log_determinant(Matrix<T const> const& factors);
 
-/// Zeros on the other side of the diagonal than the named triangle. Local.
+/// Sets the elements outside the named triangle to zero. Local.
 template <class T>
 void keep_triangle(Matrix<T> const& a, Uplo uplo);
 

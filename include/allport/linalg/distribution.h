@@ -1,4 +1,4 @@
-// How a matrix lies on the ranks: a process grid, and how either axis is distributed over the grid's rows or columns.
+// Distributions of matrices: a process grid, and the distribution of either axis over its rows or columns.
 #pragma once
 
 #include <complex>
@@ -14,7 +14,7 @@ namespace allport {
 
 using Index = std::int64_t;
 
-/// A run of consecutive global indices that one part owns, and where it starts in that part's local storage.
+/// A run of consecutive global indices that one part owns, and its first index in that part's local storage.
 struct Run {
   Index global = 0;
   Index local = 0;
@@ -27,15 +27,15 @@ struct Run {
 ///   cyclic(extent, parts, nb, source, first_block): ScaLAPACK's block-cyclic; block t (of nb indices, the first of
 ///          `first_block`, the last may be short) belongs to part (source + t) % parts
 ///   cuts({0, ..., extent}): part p owns cuts[p]..cuts[p+1]-1; parts may be empty
-///   listed(extent, parts, starts, owners): run q is starts[q]..starts[q+1]-1 and owners[q] has it, behind what it has
-///          of the runs before; a tensor's axes that are cut one by one and counted as one
+///   listed(extent, parts, starts, owners): part owners[q] owns run q, starts[q]..starts[q+1]-1, stored behind its
+///          previous runs; for several axes of a tensor that are cut separately and numbered as one
 class AxisDistribution {
  public:
   AxisDistribution() = default;
   [[nodiscard]] static AxisDistribution cyclic(Index extent, int parts, Index nb, int source = 0,
                                                Index first_block = 0);
   [[nodiscard]] static AxisDistribution cuts(std::vector<Index> cuts);
-  /// Neighbours of one owner are merged; what cuts can say becomes cuts.
+  /// Adjacent runs of one owner are merged; becomes cuts() if that is equivalent.
   /// @pre starts begin with 0 and ascend below the extent, one for each owner; none for extent 0
   [[nodiscard]] static AxisDistribution listed(Index extent, int parts, std::vector<Index> const& starts,
                                                std::vector<int> const& owners);
@@ -44,25 +44,25 @@ class AxisDistribution {
 
   [[nodiscard]] Index extent() const { return extent_; }
   [[nodiscard]] int parts() const { return parts_; }
-  /// Block size; 0 where cuts or a list say it.
+  /// Block size; 0 for cuts and lists.
   [[nodiscard]] Index nb() const { return nb_; }
   [[nodiscard]] int source() const { return source_; }
   [[nodiscard]] bool is_cyclic() const { return nb_ > 0; }
   [[nodiscard]] bool is_listed() const { return !runs_.empty(); }
   [[nodiscard]] int owner(Index i) const;
-  /// Where the owner of index i keeps it.
+  /// The local index of i on its owner.
   [[nodiscard]] Index local(Index i) const;
   /// From index i to the end of its block: global = i, local = local(i), length >= 1.
   [[nodiscard]] Run run_at(Index i) const;
   /// Number of indices that a part owns.
   [[nodiscard]] Index count(int part) const;
-  /// Number of indices below i, 0 <= i <= extent, that a part owns: where its indices from i on begin in its storage.
+  /// Number of indices below i, 0 <= i <= extent, that a part owns: the local index of its first index >= i.
   [[nodiscard]] Index before(int part, Index i) const;
-  /// The distribution of the first `extent` indices alone: owners and local places as here.
+  /// The distribution of the first `extent` indices, with the same owners and local indices.
   [[nodiscard]] AxisDistribution head(Index extent) const;
-  /// The first index after i, i < extent, at which a block ends; the extent where all is one part's.
+  /// The end of the block of index i < extent: one past its last index; the extent if there is one part.
   [[nodiscard]] Index block_end(Index i) const;
-  /// A part's runs, ascending, neighbours merged.
+  /// A part's runs, ascending, adjacent ones merged.
   [[nodiscard]] std::vector<Run> runs(int part) const;
 
   friend bool operator==(AxisDistribution const&, AxisDistribution const&) = default;
@@ -75,25 +75,25 @@ class AxisDistribution {
 
   Index extent_ = 0;
   int parts_ = 1;
-  Index nb_ = 0;  // 0: by cuts_ or runs_
+  Index nb_ = 0;  // 0: cuts_ or runs_
   Index first_block_ = 0;
   int source_ = 0;
   std::vector<Index> cuts_{0, 0};
-  std::vector<Run> runs_;      // listed: all parts', ascending
+  std::vector<Run> runs_;      // listed: of all parts, ascending
   std::vector<int> owners_;    // of each run
   std::vector<Index> counts_;  // of each part
 };
 
-/// Processes in rows and columns, each the place of one rank.
+/// A grid of processes, each with one rank.
 class ProcessGrid {
  public:
   ProcessGrid() = default;  ///< rank 0 alone
-  /// ranks[r + c * rows] has row r, column c. Ranks of the communicator may be missing, none may appear twice.
+  /// ranks[r + c * rows] has row r, column c. Not all ranks of the communicator need to be in the grid.
   /// @throws Error unless there are rows * cols different ranks >= 0
   ProcessGrid(int rows, int cols, std::vector<Rank> ranks);
-  /// Ranks first, first + 1, ... column after column, as BLACS' 'C'.
+  /// Ranks first, first + 1, ... column by column, as order 'C' of BLACS.
   [[nodiscard]] static ProcessGrid column_major(int rows, int cols, Rank first = 0);
-  /// Row after row, as BLACS' 'R'.
+  /// Row by row, as order 'R' of BLACS.
   [[nodiscard]] static ProcessGrid row_major(int rows, int cols, Rank first = 0);
 
   [[nodiscard]] int rows() const { return rows_; }
@@ -103,7 +103,7 @@ class ProcessGrid {
   [[nodiscard]] auto begin() const { return ranks_.begin(); }
   [[nodiscard]] auto end() const { return ranks_.end(); }
   [[nodiscard]] Rank rank_at(int r, int c) const { return ranks_[static_cast<std::size_t>(r + c * rows_)]; }
-  /// Row and column of a rank, {-1, -1} when it has no place.
+  /// Row and column of a rank, {-1, -1} if it is not in the grid.
   struct Position {
     int row = -1;
     int col = -1;
@@ -115,18 +115,17 @@ class ProcessGrid {
   }
 
  private:
-  /// Fills by_rank_ where the ranks are 0 .. size() - 1 in some order.
+  /// Fills by_rank_ if the ranks are 0 .. size() - 1 in some order.
   bool numbers_all();
 
   int rows_ = 1;
   int cols_ = 1;
   std::vector<Rank> ranks_{0};
-  std::vector<int> by_rank_{0};  // places in ascending order of their ranks: position() searches it
+  std::vector<int> by_rank_{0};  // indices into ranks_ in ascending order of the ranks, for position()
 };
 
-/// How a matrix lies on the ranks: its rows distributed over a process grid's rows, its columns over the grid's
-/// columns. Element (i, j) lives on rank_at(rows.owner(i), cols.owner(j)), once. Local storage is column-major:
-/// local(i) + local(j) * ld.
+/// The distribution of a matrix: rows over the rows of a process grid, columns over its columns. Element (i, j) is on
+/// rank_at(rows.owner(i), cols.owner(j)) only. Local storage is column-major: local(i) + local(j) * ld.
 class Distribution {
  public:
   using Position = ProcessGrid::Position;
@@ -134,7 +133,7 @@ class Distribution {
   Distribution() = default;
   /// @throws Error unless the grid has as many rows and columns as the axes have parts
   Distribution(AxisDistribution rows, AxisDistribution cols, ProcessGrid grid);
-  /// grid[r + c * rows.parts()] is the owning rank.
+  /// @param grid  rank of grid row r, column c at r + c * rows.parts()
   Distribution(AxisDistribution rows, AxisDistribution cols, std::vector<Rank> grid);
 
   [[nodiscard]] AxisDistribution const& rows() const { return rows_; }
@@ -153,15 +152,15 @@ class Distribution {
   ProcessGrid grid_;
 };
 
-/// The distribution of a rows x cols matrix that lies whole on `owner`: redistribute() to it gathers, from it scatters.
+/// The distribution of a rows x cols matrix on `owner` alone: redistribute() to it gathers, from it scatters.
 [[nodiscard]] inline Distribution whole_on(Rank owner, Index rows, Index cols) {
   return {AxisDistribution::cuts({0, rows}), AxisDistribution::cuts({0, cols}), {owner}};
 }
 
 enum class Scalar : std::uint8_t { s, d, c, z };
-/// By BLAS' letter; nothing for another.
-[[nodiscard]] constexpr std::optional<Scalar> scalar_named(char letter) {
-  auto const place = std::string_view("sdcz").find(letter);
+/// The type of a BLAS prefix; nothing for other characters.
+[[nodiscard]] constexpr std::optional<Scalar> scalar_named(char prefix) {
+  auto const place = std::string_view("sdcz").find(prefix);
   return place == std::string_view::npos ? std::nullopt : std::optional(static_cast<Scalar>(place));
 }
 template <class T>

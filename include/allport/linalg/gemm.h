@@ -1,4 +1,4 @@
-// Distributed matrix multiply: C = alpha op(A) op(B) + beta C, planned before, measured after.
+// Distributed matrix products: C = alpha op(A) op(B) + beta C, with a plan before and a report after.
 #pragma once
 
 #include <cstdint>
@@ -38,26 +38,26 @@ struct GemmGrid {
   friend bool operator==(GemmGrid const&, GemmGrid const&) = default;
 };
 
-/// Where a caller has A, B and C, as stored.
+/// The distributions of a caller's A, B and C, as stored.
 struct GemmGiven {
   Distribution a, b, c;
   bool reads_c = false;  ///< beta is not zero
 };
 
-/// What the caller fixes; everything left empty is chosen by predicted time.
+/// Choices of the caller; whatever is left empty is chosen by predicted time.
 struct GemmOptions {
   std::string algorithm;   ///< of gemm_algorithms(); empty: any
   GemmGrid grid{0, 0, 0};  ///< zeros: any
   std::string order;       ///< grid axes from the fastest running over the ranks, a permutation of "ijl"; empty: any
-  Index panel = 0;         ///< columns of A that travel at once; 0: chosen
+  Index panel = 0;         ///< columns of A that are sent at once; 0: chosen
   Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
-  /// How panels and blocks travel that several ranks need; none: tasks::default_tree().
-  std::optional<MulticastTree> way{};
-  int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
-  /// Where the communicator's ranks are (Communicator::mapping); none: rank r at place r of the machine.
+  /// How panels and blocks are sent to several ranks; none: tasks::default_tree().
+  std::optional<MulticastTree> tree{};
+  int candidates = 0;  ///< length of the plan's table, the best first; 0: all
+  /// Places of the communicator's ranks (Communicator::mapping); none: rank r at place r of the machine.
   std::optional<Mapping> mapping{};
-  /// Where the matrices are: candidates are charged for bringing them where they want them, and back. A product without
-  /// transpositions on the grid that they are distributed over takes them where they lie, block-cyclic ones too.
+  /// The distributions of the matrices: the price of candidates includes redistribution there and back. A product
+  /// without transpositions on the grid of the matrices needs none, also for block-cyclic matrices.
   std::optional<GemmGiven> given{};
 };
 
@@ -69,33 +69,33 @@ struct GemmCuts {
   [[nodiscard]] bool even() const { return m.empty(); }
 };
 
-/// One way to run a problem, with its price.
+/// An algorithm on a grid, with its price.
 struct GemmCandidate {
   std::string algorithm;
   GemmGrid grid;
   std::string order = "ijl";  ///< which grid axis runs fastest over the machine's ranks
   Index panel = 0;
-  GemmCuts cuts;           ///< of the `given` matrices, where 2D SUMMA takes their parts as they are; none: even parts
-  Seconds compute{};       ///< work of the busiest rank
-  Seconds communicate{};   ///< of the mean link of the busiest axis, or of a rank's messages, as if nothing overlapped
-  Seconds total{};         ///< with overlap, and with bringing matrices there and back where `given`
-  std::int64_t words = 0;  ///< elements moved by the busiest rank: max(sent, received)
+  GemmCuts cuts;              ///< those of the `given` matrices if 2D SUMMA multiplies them in place; none: even parts
+  Seconds compute{};          ///< work of the busiest rank
+  Seconds communicate{};      ///< of the mean link of the busiest axis, or of a rank's messages, without overlap
+  Seconds total{};            ///< with overlap, and with redistribution there and back if `given`
+  std::int64_t words = 0;     ///< elements moved by the busiest rank: max(sent, received)
   std::int64_t messages = 0;  ///< of the busiest rank: max(sent, received)
   Bytes memory{};             ///< peak per rank: its parts of A, B, C and all work space
-  double most_products = 0;   ///< W: multiplications of the busiest rank, at most
+  double most_products = 0;   ///< W: upper bound on the multiplications of the busiest rank
   double bound_words = 0;     ///< lower bound on words with that memory and W: model::gemm_bound()
-  std::string why_not;        ///< not empty: cannot be used, and why
+  std::string why_not;        ///< not empty: why it cannot be used
 };
 
-/// A decision, equal on every rank, and what it will cost.
+/// The chosen algorithm and grid, equal on every rank, and their predicted cost.
 struct GemmPlan {
   GemmProblem problem;
   Machine machine = Machine::flat(1);
   GemmOptions options;
   GemmCandidate chosen;
   std::vector<GemmCandidate> candidates;  ///< best first; unusable ones last
-  /// Where the algorithm wants its matrices (ranks are the communicator's). A is stored as given: op is applied on the
-  /// fly, so a transposed A is distributed k x m. Callers that hold them so pay no redistribution.
+  /// The distributions that the algorithm uses (ranks are the communicator's). A is stored as given: op is applied when
+  /// multiplying, so a transposed A is distributed k x m. Matrices in these distributions need no redistribution.
   Distribution a;
   Distribution b;
   Distribution c;
@@ -105,12 +105,12 @@ struct GemmPlan {
   [[nodiscard]] std::string to_json() const;
 };
 
-/// Plans without MPI. Deterministic: depends on nothing but its arguments.
+/// Plans without MPI. Deterministic: depends only on its arguments.
 /// @throws Error(argument) for negative extents, unknown names, a grid that does not fit machine.ranks();
-///         Error(memory) stating bytes needed and had when no candidate fits the limit
+///         Error(memory) with the bytes needed and available if no candidate fits the limit
 [[nodiscard]] GemmPlan plan_gemm(GemmProblem const& problem, Machine const& machine, GemmOptions const& options = {});
 
-/// What a run measured, gathered over all ranks (equal on all ranks).
+/// Measurements of a run, gathered from all ranks; equal on all ranks.
 struct GemmReport {
   GemmCandidate chosen;
   Seconds total{};
@@ -122,16 +122,16 @@ struct GemmReport {
   std::vector<Traffic> moved;      ///< per rank, by redistribution
   Bytes predicted_memory{};
   Bytes measured_memory{};  ///< peak of the busiest rank
-  double bound_words = 0;   ///< the plan's; 0 where alpha == 0 left nothing to multiply
+  double bound_words = 0;   ///< that of the plan; 0 if alpha == 0
 
   [[nodiscard]] std::string to_json() const;
 };
 
-/// Called on every rank now and then with (steps done, steps in all).
+/// Called on every rank from time to time with (steps done, steps in all).
 using Progress = std::function<void(int, int)>;
 
-/// Runs a plan. Matrices are distributed as the caller has them; whatever differs from the plan's is redistributed.
-/// beta == 0 never reads C. Called by all ranks of C's communicator with equal arguments (but for the data).
+/// Runs a plan. Matrices in other distributions than the plan's are redistributed. beta == 0 never reads C. Called by
+/// all ranks of C's communicator with equal arguments (but for the data).
 /// @pre plan.machine == c.comm().machine(); A and B are over the same ranks
 /// @throws Error on every rank; C is then undefined
 template <class T>

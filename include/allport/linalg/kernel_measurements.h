@@ -1,4 +1,4 @@
-// What linear algebra has measured where a machine is calibrated: the rates of its kernels.
+// Measurements of linear algebra when a machine is calibrated: the rates of its kernels.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace allport {
 
-/// The kernels of task graphs as graph::Rates reads them: gemm, syrk, trsm, potrf, panel (LU's, by getrf), geqrt,
-/// tpqrt, gemqrt, tpmqrt by tile and by type, additions and copies of tiles by bytes.
-/// @param quick  in double precision on tiles of 64 and 256 only
+/// The kernels of task graphs as graph::Rates reads them: gemm, syrk, trsm, potrf, panel (of LU, by getrf), geqrt,
+/// tpqrt, gemqrt, tpmqrt by tile size and by type, additions and copies of tiles by bytes.
+/// @param quick  double precision only, on tiles of 64 and 256
 [[nodiscard]] std::vector<Measurement> kernel_measurements(bool quick = false);
 
 }  // namespace allport

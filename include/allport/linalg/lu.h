@@ -1,4 +1,4 @@
-// Distributed LU factorization with row exchanges: P A = L U, planned before, measured after.
+// Distributed LU factorization with row exchanges: P A = L U, with a plan before and a report after.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,15 @@
 
 namespace allport {
 
-/// How the row that is divided by is found.
+/// How pivot rows are found.
 enum class Pivoting : char {
-  none = 'n',        ///< the diagonal as it is; for diagonally dominant and other harmless matrices
-  partial = 'p',     ///< the largest of the column, as LAPACK and ScaLAPACK: one reduction a column
-  tournament = 't',  ///< the winners of a tournament, one a panel (Solomonik11, slides 16 and 17; CALU)
+  none = 'n',        ///< the diagonal; for diagonally dominant matrices and others that need no pivoting
+  partial = 'p',     ///< the largest element of the column, as LAPACK and ScaLAPACK: one reduction per column
+  tournament = 't',  ///< the winners of a tournament, one per panel (Solomonik11, slides 16 and 17; CALU)
 };
 /// "none", "partial", "tournament".
 [[nodiscard]] std::string_view name(Pivoting pivoting);
-/// The one of that name. @param argument what the error names @throws Error
+/// The inverse of name(). @param argument  the name in the error's message @throws Error
 [[nodiscard]] Pivoting pivoting_named(std::string_view argument, std::string_view text);
 
 /// A: m x n.
@@ -33,71 +33,71 @@ struct LuProblem {
   friend bool operator==(LuProblem const&, LuProblem const&) = default;
 };
 
-/// What the caller fixes; everything left empty is chosen by predicted time.
+/// Choices of the caller; whatever is left empty is chosen by predicted time.
 struct LuOptions {
   std::string algorithm;   ///< of lu_algorithms(); empty: any
   GemmGrid grid{0, 0, 0};  ///< p_r x p_c x c; zeros: any
   std::string order;       ///< as GemmOptions::order, or "given" as in LuCandidate; empty: any
-  Index block = 0;         ///< b: columns of a panel, with layers of a layer's slice of one; 0: chosen
+  Index block = 0;         ///< b: columns of a panel, with layers of a layer's slice; 0: chosen
   Index nb = 0;            ///< columns of a rank's blocks, a multiple of b; 0: chosen
   Index big = 0;           ///< 2.5D: B_g, columns of a panel, a multiple of b; 0: c b
   Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
-  /// How panels and rows of U travel that several ranks need; none: tasks::default_tree().
-  std::optional<MulticastTree> way{};
-  std::optional<Distribution>
-      given;           ///< where the caller's A lies: moving it elsewhere is priced, staying there is free
-  int candidates = 0;  ///< keep only the best so many in the plan's table; 0: all
-  /// Where the communicator's ranks are (Communicator::mapping); none: rank r at place r of the machine.
+  /// How panels and rows of U are sent to several ranks; none: tasks::default_tree().
+  std::optional<MulticastTree> tree{};
+  /// The distribution of the caller's A: the price of candidates in others includes redistribution.
+  std::optional<Distribution> given;
+  int candidates = 0;  ///< length of the plan's table, the best first; 0: all
+  /// Places of the communicator's ranks (Communicator::mapping); none: rank r at place r of the machine.
   std::optional<Mapping> mapping{};
 };
 
-/// One way to factor, with its price.
+/// An algorithm on a grid, with its price.
 struct LuCandidate {
   std::string algorithm;
   GemmGrid grid;
-  /// Which grid axis runs fastest over the machine's ranks; "given": one row of the caller's grid's ranks, each with
-  /// the columns of which its process column has the most.
+  /// The grid axes from the fastest running over the machine's ranks; "given": one row of the ranks of the caller's
+  /// grid, each with the columns of which its process column has the most.
   std::string order = "ijl";
   bool in_place = false;       ///< on the caller's own distribution (LuOptions::given)
-  Index block = 0;             ///< columns of a panel, with layers of a layer's slice of one
+  Index block = 0;             ///< columns of a panel, with layers of a layer's slice
   Index nb = 0;                ///< columns of a rank's blocks in the distribution
-  int ahead = 1;               ///< panels under way at a time
-  Index big = 0;               ///< columns of a panel; block where there is one layer
+  int ahead = 1;               ///< look-ahead: panels under way at a time
+  Index big = 0;               ///< columns of a panel; equals block with one layer
   Seconds compute{};           ///< local work of the busiest rank (graph::Price::work)
   Seconds communicate{};       ///< messages on the busiest axis (graph::Price::links)
-  Seconds total{};             ///< with overlap, and with redistribution where `given` asks for it
+  Seconds total{};             ///< with overlap, and with redistribution if `given`
   std::int64_t words = 0;      ///< elements moved by the busiest rank, without exchanged rows: max(sent, received)
   std::int64_t messages = 0;   ///< of the busiest rank, likewise
-  double exchanged_words = 0;  ///< elements of exchanged rows that are expected on the busiest rank
+  double exchanged_words = 0;  ///< expected elements of exchanged rows of the busiest rank
   Bytes memory{};              ///< peak per rank: its part of A and all work space
-  double most_products = 0;    ///< W: multiplications of an element of L with one of U of the busiest rank, at most
-  double bound_words = 0;      ///< lower bound on words, exchanged ones among them: the larger of the two below
+  double most_products = 0;    ///< W: upper bound on the busiest rank's multiplications of an element of L and one of U
+  double bound_words = 0;      ///< lower bound on words including exchanged ones: the larger of the two below
   double bound_memory = 0;     ///< memory-dependent: model::LuBound
   double bound_extents = 0;    ///< memory-independent
-  std::string why_not;         ///< not empty: cannot be used, and why
+  std::string why_not;         ///< not empty: why it cannot be used
 };
 
-/// A decision, equal on every rank, and what it will cost.
+/// The chosen algorithm and grid, equal on every rank, and their predicted cost.
 struct LuPlan {
   LuProblem problem;
   Machine machine = Machine::flat(1);
   LuOptions options;
   LuCandidate chosen;
   std::vector<LuCandidate> candidates;  ///< best first; unusable ones last
-  Distribution distribution;            ///< where the algorithm wants A; callers that hold it so pay no redistribution
-  /// Exact prediction per rank, without redistribution and without exchanged rows, which depend on the pivots. Empty
-  /// where counting would take longer than a second or so: panels times ranks are more than 60,000.
+  Distribution distribution;            ///< that the algorithm uses; an A in it needs no redistribution
+  /// Exact prediction per rank, without redistribution and without exchanged rows, which depend on the pivots. Empty if
+  /// counting would take over a second: panels times ranks above 60,000.
   std::vector<Traffic> traffic;
 
   [[nodiscard]] std::string to_json() const;
 };
 
-/// Plans without MPI. Deterministic: depends on nothing but its arguments.
+/// Plans without MPI. Deterministic: depends only on its arguments.
 /// @throws Error(argument) for negative extents, unknown names, a grid that does not fit machine.ranks();
-///         Error(memory) stating bytes needed and had when no candidate fits the limit
+///         Error(memory) with the bytes needed and available if no candidate fits the limit
 [[nodiscard]] LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const& options = {});
 
-/// What a factorization found and measured (equal on all ranks).
+/// Results and measurements of a factorization; equal on all ranks.
 struct LuReport {
   LuCandidate chosen;
   Pivoting pivoting = Pivoting::tournament;  ///< what was done in the end
@@ -105,7 +105,7 @@ struct LuReport {
   /// but dividing by U fails.
   Index info = 0;
   double growth = 0;  ///< max |U| / max |A|; NaN when A has NaN
-  int fell_back = 0;  ///< panels that a tournament gave up (an exactly zero pivot) and that were pivoted partially
+  int fell_back = 0;  ///< panels with partial pivoting because a tournament met an exactly zero pivot
   Seconds total{};
   Seconds compute{};      ///< busiest rank: multiplications and triangular solves
   Seconds panel{};        ///< busiest rank: in panels, with their communication

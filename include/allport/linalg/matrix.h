@@ -1,4 +1,4 @@
-// A distributed matrix as one rank has it: how it is distributed, this rank's part, and over whose ranks.
+// A distributed matrix on one rank: its distribution, this rank's part, and the communicator.
 #pragma once
 
 #include <algorithm>
@@ -19,30 +19,30 @@ struct Part {
   Index ld = 1;  ///< >= max(1, local rows)
 };
 
-/// A matrix over the ranks of a communicator, float, double or complex of either; Matrix<T const> may only be read.
-/// Made from the caller's memory it views that, as std::span does, which must outlive it; allocate() and zeros() give
-/// it memory of its own, which copies share and the last one frees.
+/// A matrix over the ranks of a communicator, of float, double or complex of either; Matrix<T const> is read-only. A
+/// matrix made from the caller's memory is a view of it, as std::span, and must not outlive it; allocate() and zeros()
+/// give it memory of its own, which copies share and the last one frees.
 ///
-/// Making one is local and looks at nothing: what is wrong on one rank alone has to become an error on all of them,
-/// and does where the matrix is used.
+/// The constructors are local and check nothing: an error on one rank has to become an error on all of them, which it
+/// does where the matrix is used.
 template <class T>
 class Matrix {
  public:
   using Element = std::remove_const_t<T>;
 
-  /// Views `data`, which may be null where this rank has no elements. @pre ld >= max(1, local rows)
+  /// A view of `data`, which may be null if this rank has no elements. @pre ld >= max(1, local rows)
   Matrix(Communicator comm, Distribution distribution, T* data, Index ld)
       : comm_(std::move(comm)),
         distribution_(std::make_shared<Distribution const>(std::move(distribution))),
         local_rows_(distribution_->local_rows(comm_.rank())),
         local_cols_(distribution_->local_cols(comm_.rank())),
         part_{data, ld} {}
-  /// As above, without gaps between the columns.
+  /// As above with contiguous columns.
   Matrix(Communicator comm, Distribution distribution, T* data)
       : Matrix(std::move(comm), std::move(distribution), data, 1) {
     part_.ld = std::max<Index>(local_rows_, 1);
   }
-  /// What may be written may be read.
+  /// Conversion to a read-only matrix.
   template <class U>
   requires std::is_same_v<U const, T> Matrix(Matrix<U> const& other)  // NOLINT(google-explicit-constructor)
       : comm_(other.comm_),
@@ -52,7 +52,7 @@ class Matrix {
         local_cols_(other.local_cols_),
         part_{other.part_.data, other.part_.ld} {}
 
-  /// With memory of its own, whose contents are undefined. Local. @throws std::bad_alloc
+  /// With memory of its own, uninitialized. Local. @throws std::bad_alloc
   [[nodiscard]] static Matrix allocate(Communicator const& comm,
                                        Distribution distribution) requires(!std::is_const_v<T>) {
     Matrix made(comm, std::move(distribution), nullptr);
@@ -62,7 +62,7 @@ class Matrix {
     }
     return made;
   }
-  /// As above, of zeros.
+  /// As above with zeros.
   [[nodiscard]] static Matrix zeros(Communicator const& comm, Distribution distribution) requires(!std::is_const_v<T>) {
     auto made = allocate(comm, std::move(distribution));
     std::fill_n(made.data(), made.local_rows_ * made.local_cols_, T(0));
@@ -75,14 +75,14 @@ class Matrix {
   [[nodiscard]] Index rows() const { return distribution_->rows().extent(); }
   [[nodiscard]] Index cols() const { return distribution_->cols().extent(); }
 
-  /// Of this rank; zeros where it has no place in the process grid.
+  /// Of this rank; 0 if it is not in the process grid.
   [[nodiscard]] Index local_rows() const { return local_rows_; }
   [[nodiscard]] Index local_cols() const { return local_cols_; }
   [[nodiscard]] Part<T> const& part() const { return part_; }
   [[nodiscard]] T* data() const { return part_.data; }
   [[nodiscard]] Index ld() const { return part_.ld; }
 
-  /// visit(i, j, element) for this rank's elements, column by column; i and j count in the whole matrix.
+  /// visit(i, j, element) for this rank's elements, column by column; i and j are global.
   template <class Visit>
   void for_each(Visit&& visit) const {
     if (local_rows_ * local_cols_ == 0) return;
@@ -98,9 +98,9 @@ class Matrix {
     }
   }
 
-  /// What everything that takes a matrix looks at first, on every rank. Local.
-  /// @throws Error naming the matrix `name` where the process grid has ranks that the communicator has not, the local
-  ///         part is null though this rank has elements, or ld is too short
+  /// Checks the matrix. All functions that take matrices call it on every rank. Local.
+  /// @throws Error naming the matrix `name` if the process grid has ranks that the communicator has not, the local part
+  /// is null though this rank has elements, or ld is too short
   void check(std::string_view name) const;
 
  private:
@@ -109,7 +109,7 @@ class Matrix {
 
   Communicator comm_;
   std::shared_ptr<Distribution const> distribution_;
-  std::shared_ptr<Element[]> memory_;  // nothing where it views
+  std::shared_ptr<Element[]> memory_;  // null for a view
   Index local_rows_ = 0;
   Index local_cols_ = 0;
   Part<T> part_;

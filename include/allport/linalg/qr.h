@@ -14,14 +14,14 @@
 namespace allport {
 
 struct QrOptions {
-  /// Tile size; 0: by the price of the graph with the machine's rates, moving the matrix included. For products with Q
-  /// and least squares it is the factors'.
+  /// Tile size; 0: by the price of the graph with the machine's rates and of redistribution. Products with Q and least
+  /// squares use that of the factors.
   Index nb = 0;
-  /// Threads that run tasks on each rank. With more than one, BLAS runs a thread for each of them.
+  /// Threads that run tasks on each rank. With more than one, each BLAS call uses one thread.
   int workers = 1;
-  /// How reflectors travel that several ranks need; none: tasks::default_tree().
-  std::optional<MulticastTree> way{};
-  /// Keeps what tasks and messages of the factorization did, in QrReport::run.
+  /// How reflectors are sent to several ranks; none: tasks::default_tree().
+  std::optional<MulticastTree> tree{};
+  /// Records tasks and messages of the factorization, in QrReport::run.
   bool record = false;
   /// As tasks::RunOptions::attend.
   std::function<void()> attend{};
@@ -31,22 +31,22 @@ struct QrOptions {
 
 struct QrReport {
   Index nb = 0;          ///< of the tiles
-  bool moved = false;    ///< the matrix was redistributed to the tiles' distribution, and back
+  bool moved = false;    ///< the matrix was redistributed to the distribution of the tiles, and back
   tasks::RunReport run;  ///< of this rank
 };
 
-/// Where the tiles and trees of a factorization keep their reflectors; src/linalg's own.
+/// The reflectors of the tiles and trees of a factorization; private to src/linalg.
 template <class T>
 class QrReflectors;
 
-/// Q of A = Q R as the reflectors that make it, where the tiles are that they came from: V, T and those of the trees.
-/// Copies share them. Made by qr().
+/// Q of A = Q R as its reflectors: V and T of the tiles and of the trees, distributed as the tiles. Copies share them.
+/// Returned by qr().
 template <class T>
 class QrFactors {
  public:
   explicit QrFactors(std::shared_ptr<QrReflectors<T> const> reflectors);
 
-  /// Of the matrix that was factored: Q is rows x rows, of which the first min(rows, cols) columns span A's.
+  /// Of the factored matrix: Q is rows x rows; its first min(rows, cols) columns span those of A.
   [[nodiscard]] Index rows() const;
   [[nodiscard]] Index cols() const;
   [[nodiscard]] Communicator const& comm() const;
@@ -60,31 +60,32 @@ class QrFactors {
   std::shared_ptr<QrReflectors<T> const> reflectors_;
 };
 
-/// A = Q R by the graph of qr_graph() (tile QR with reduction trees: Demmel, Grigori, Hoemmen, Langou 2012). R comes on
-/// and above A's diagonal, which is real; below it are the tiles' reflectors, which mean nothing without the trees' in
-/// the factors. Called by all ranks of the matrix's communicator. NaN and inf flow into the factors.
+/// A = Q R by the graph of qr_graph() (tile QR with reduction trees: Demmel, Grigori, Hoemmen, Langou 2012). R replaces
+/// A on and above the diagonal, which is real; below are the reflectors of the tiles, which are of use only with those
+/// of the trees in the returned factors. Called by all ranks of the matrix's communicator. NaN and inf propagate to the
+/// factors.
 /// @param a  m x n of any shape and distribution; overwritten
-/// @throws Error on every rank naming what is wrong: ld, nb, workers
+/// @throws Error on every rank naming the wrong argument: ld, nb, workers
 template <class T>
 QrFactors<T> qr(Matrix<T> const& a, QrOptions const& options = {}, QrReport* report = nullptr);
 
-/// C = Q C (Trans::none) or Q^H C (any other; Trans::transposed for real types alone).
+/// C = Q C (Trans::none) or Q^H C (otherwise; Trans::transpose for real types only).
 /// @param c  rows() x any number of columns, of any distribution over the same ranks
-/// @throws Error on every rank naming what is wrong
+/// @throws Error on every rank naming the wrong argument
 template <class T>
 QrReport apply_q(QrFactors<T> const& factors, Trans trans, Matrix<std::type_identity_t<T>> const& c,
                  QrOptions const& options = {});
 
 /// The first columns of Q.
 /// @param q  rows() x any number of columns up to rows(), of any distribution over the same ranks
-/// @throws Error on every rank naming what is wrong
+/// @throws Error on every rank naming the wrong argument
 template <class T>
 QrReport form_q(QrFactors<T> const& factors, Matrix<std::type_identity_t<T>> const& q, QrOptions const& options = {});
 
-/// R alone: the upper triangle of a factored matrix' first rows, with zeros below.
+/// Copies R, the upper triangle of the first rows of a factored matrix, with zeros below.
 /// @param factored  m x n, as qr() leaves it
 /// @param r         min(m, n) x n, of any distribution over the same ranks
-/// @throws Error on every rank naming what is wrong
+/// @throws Error on every rank naming the wrong argument
 template <class T>
 void copy_r(Matrix<std::type_identity_t<T> const> const& factored, Matrix<T> const& r);
 

@@ -1,4 +1,4 @@
-// Moves a matrix from one distribution to another; no element travels that stays where it is.
+// Copies a matrix from one distribution to another; elements that stay on a rank are not sent.
 #pragma once
 
 #include <optional>
@@ -14,27 +14,27 @@ namespace allport {
 template <class T>
 void redistribute(Matrix<std::type_identity_t<T> const> const& from, Matrix<T> const& to);
 
-/// What redistribute() sends and receives on this rank. On a torus or mesh whose links are the bottleneck what ranks
-/// exchange goes from neighbour to neighbour, so that ranks pass on what is others'; else as below.
+/// Traffic of redistribute() on this rank. On a torus or mesh whose links are the bottleneck data are sent from
+/// neighbour to neighbour, so that ranks forward data of others; else as below.
 [[nodiscard]] Traffic redistribution_traffic(Communicator const& comm, Distribution const& from, Distribution const& to,
                                              std::int64_t element);
-/// As above of a rank of any communicator that has all of a machine's places, for plans.
+/// As above of a rank of a communicator of all places of a machine, for plans.
 /// @param mapping  where its ranks are; none: rank r at place r
 [[nodiscard]] Traffic redistribution_traffic(Machine const& machine, std::optional<Mapping> const& mapping,
                                              Distribution const& from, Distribution const& to, Rank rank,
                                              std::int64_t element);
-/// What leaves a rank, and what it gets: one message per pair of different ranks that share elements.
+/// Traffic of direct messages: one per pair of different ranks that share elements.
 [[nodiscard]] Traffic redistribution_traffic(Distribution const& from, Distribution const& to, Rank rank,
                                              std::int64_t element);
 
-/// Bytes of pack buffers that redistribute() allocates on this rank at most.
+/// Maximum bytes of pack buffers that redistribute() allocates on this rank.
 [[nodiscard]] Bytes redistribution_memory(Communicator const& comm, Distribution const& from, Distribution const& to,
                                           std::int64_t element);
-/// As above of a rank of any communicator that has all of a machine's places, for plans.
+/// As above of a rank of a communicator of all places of a machine, for plans.
 [[nodiscard]] Bytes redistribution_memory(Machine const& machine, std::optional<Mapping> const& mapping,
                                           Distribution const& from, Distribution const& to, Rank rank,
                                           std::int64_t element);
-/// As above where messages go straight.
+/// As above for direct messages.
 [[nodiscard]] Bytes redistribution_memory(Distribution const& from, Distribution const& to, Rank rank,
                                           std::int64_t element);
 

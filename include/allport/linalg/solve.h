@@ -11,10 +11,10 @@
 
 namespace allport {
 
-/// What travels while right-hand sides are solved for.
+/// What is sent in a solve.
 enum class SolveForm : std::uint8_t {
-  sums,    ///< sums over the unknowns that are known; the factors stay where they are: for few right-hand sides
-  panels,  ///< panels of the factors, to right-hand sides that are distributed over the whole grid: for many
+  sums,    ///< sums of products with known unknowns; the factors are not sent: for few right-hand sides
+  panels,  ///< panels of the factors, to right-hand sides that are distributed over the grid: for many
 };
 
 /// op(A) X = B.
@@ -25,19 +25,19 @@ struct SolveProblem {
   friend bool operator==(SolveProblem const&, SolveProblem const&) = default;
 };
 
-/// A decision, equal on every rank, and what it will cost.
+/// The chosen form, equal on every rank, and its predicted cost.
 struct SolvePlan {
   SolveProblem problem;
   SolveForm form = SolveForm::sums;
-  Distribution distribution;  ///< where the form wants B; who holds it so pays no redistribution
-  Seconds total{};            ///< predicted: the price of its graph and of moving B; 0 where the machine has no rates
+  Distribution distribution;  ///< of B in this form; a B in it needs no redistribution
+  Seconds total{};            ///< price of the graph and of redistributing B; 0 if the machine has no rates
   /// Exact prediction per rank, without redistribution and without exchanged rows, which depend on the pivots. Empty
-  /// beyond 4 million tasks.
+  /// above 4 million tasks.
   std::vector<Traffic> traffic;
 };
 
-/// Plans without MPI what lu_solve() will do with factors and right-hand sides that lie so. Deterministic.
-/// @param form  the form to take; nothing: the one that is faster by predicted time, or on a machine without rates
+/// Plans lu_solve() without MPI for factors and right-hand sides in these distributions. Deterministic.
+/// @param form  nothing: the form with the least predicted time, or on a machine without rates
 ///              `sums` for up to 256 right-hand sides
 /// @param mapping  where the ranks are; none: rank r at place r
 /// @throws Error for factors that are not square, or a B of other rows
@@ -49,8 +49,8 @@ struct SolvePlan {
 /// any distribution over the same ranks. Called by all of them with equal distributions and pivots.
 /// @param form  as for plan_solve()
 /// @throws Error on every rank for a factor that is not square, extents that differ, wrong local parts. A zero on U's
-///         diagonal is not looked for (see LuReport::info): it gives inf and NaN, as LAPACK's getrs
-/// @return what this rank's tasks did, without bringing B where the form wants it and without exchanged rows
+/// diagonal is not checked for (see LuReport::info): it gives inf and NaN, as LAPACK's getrs
+/// @return the report of this rank's tasks, without redistribution of B and without exchanged rows
 template <class T>
 tasks::RunReport lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> const& factors,
                           std::span<Index const> pivots, Matrix<T> const& b, std::optional<SolveForm> form = {});
@@ -70,27 +70,27 @@ template <class T>
 [[nodiscard]] Determinant lu_determinant(Matrix<T const> const& factors, std::span<Index const> pivots);
 
 enum class Norm : char { one = '1', infinity = 'I', frobenius = 'F', max = 'M' };
-/// NaN when an element is NaN. Called by all ranks, equal on all.
+/// NaN if an element is NaN. Called by all ranks, equal on all.
 template <class T>
 [[nodiscard]] double norm(Norm which, Matrix<T const> const& a);
 
-/// norm1(P A - L U) / (norm1(A) n eps), eps = LAPACK's (half of the machine epsilon): ScaLAPACK's measure for its LU
-/// driver, which asks for at most 1. A: as it was before lu(). Both in any distribution over the same ranks.
+/// norm1(P A - L U) / (norm1(A) n eps), eps = LAPACK's (half of the machine epsilon): the measure of ScaLAPACK's LU
+/// tester, which requires at most 1. A: before lu(). Both in any distribution over the same ranks.
 template <class T>
 [[nodiscard]] double lu_residual(Matrix<T const> const& a, Matrix<T const> const& factors,
                                  std::span<Index const> pivots);
 
-/// How a refined solve went.
+/// The result of a refined solve.
 struct Refinement {
-  int iterations = 0;      ///< corrections made; 0 when the full precision was factored
-  bool fell_back = false;  ///< single precision did not do: factored in full
-  char const* why = "";    ///< of falling back: "overflow", "singular", "no convergence"
-  LuReport factorization;  ///< the last one made
+  int iterations = 0;      ///< corrections made; 0 if A was factored in full precision
+  bool fell_back = false;  ///< A was factored in full precision
+  char const* why = "";    ///< reason for falling back: "overflow", "singular", "no convergence"
+  LuReport factorization;  ///< the last one
 };
-/// X = A^-1 B with A factored in half the precision and X corrected to full (LAPACK's dsgesv, its stopping rule:
-/// norm_inf(b - A x) <= norm_inf(x) norm_inf(A) eps sqrt(n) for each column, at most 30 corrections); where that fails
-/// A is factored in full. double and complex<double> only. A is not changed. B: n x nrhs, overwritten by X.
-/// @param plan  for T's type; the half-precision plan is made alike
+/// X = A^-1 B with A factored in half the precision and X refined to full (LAPACK's dsgesv, its stopping rule:
+/// norm_inf(b - A x) <= norm_inf(x) norm_inf(A) eps sqrt(n) for each column, at most 30 corrections); if that fails, A
+/// is factored in full precision. double and complex<double> only. A is not changed. B: n x nrhs, overwritten by X.
+/// @param plan  for T's type; that of half the precision is made alike
 template <class T>
 Refinement solve_refined(LuPlan const& plan, Matrix<std::type_identity_t<T> const> const& a, Matrix<T> const& b,
                          Progress const& progress = {});

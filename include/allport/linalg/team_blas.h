@@ -7,7 +7,7 @@
 
 namespace allport {
 
-/// How many threads BLAS runs, for TeamsOptions::counts; empty where its library does not let that be said.
+/// The number of threads of BLAS, for TeamsOptions::counts; empty if its library has no functions for it.
 [[nodiscard]] std::vector<tasks::ThreadCount> blas_thread_count();
 
 }  // namespace allport
