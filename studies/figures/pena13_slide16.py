@@ -171,13 +171,12 @@ def _make(run: Run) -> Result:
          1e6 * s.halo.sweep(TAKEN), s.saves(order) if order != MATCHED else 0.0]
         for what, kind in steps.items() for s in kind for order in ORDERS
     ]  # fmt: skip
-    columns = ["halo", "cells", "bytes", "order", "microseconds", "busiest link", "its MB", "its microseconds",
-               "computation, microseconds", "% of a step saved"]  # fmt: skip
+    columns = ["halo", "cells", "bytes", "order", "us", "busiest link", "its MB", "its us", "computation, us", "% saved"]
     real = [in_the_lab(run.lab, "halo")] if run.lab else []
     return Result(
         panels=[
             *(chart for what, kind in steps.items() for chart in _charts(what, kind)),
-            Table(columns, rows, "exchanges, the busiest link of each, and computation"),
+            Table(columns, rows, "exchanges, the busiest link of each, computation, and what a step saves"),
             *(table for table, _ in real),
         ],
         got=" ".join(_said(what, kind) for what, kind in steps.items()) + "".join(text for _, text in real),

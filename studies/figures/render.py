@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import math
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ LIMIT = "#8a94a0"
 MARKERS = "osD^vP*X"
 WIDE, HIGH = 5.0, 3.4  # inches: on a phone letters keep their size
 LETTERS = 62  # of 9 points that the width has place for
+MOST_LETTERS = 78  # a row of a table; longer ones are broken into lines, so that letters stay legible on a phone
 
 
 def _style(series: Series, index: int) -> dict[str, Any]:
@@ -156,13 +158,15 @@ def _table(ax: Axes, table: Table) -> None:
     ax.axis("off")
     if table.title:
         ax.set_title(table.title, color=INK, fontsize=10, loc="left")
-    cells = [[_cell(v) for v in row] for row in table.rows]
-    # Columns are as wide as their longest text, and the letters small enough for all of them.
-    wide = [2 + max(len(row[i]) for row in [list(table.columns), *cells]) for i in range(len(table.columns))]
+    # Columns are as wide as their longest line, and the letters small enough for all of them.
+    heads, *cells = lines = _lines(table)
+    wide = [2 + max(len(line) for row in lines for line in row[i].split("\n")) for i in range(len(heads))]
     drawn = ax.table(
-        cells, colLabels=list(table.columns), colWidths=[w / sum(wide) for w in wide], loc="upper center",
-        cellLoc="right", bbox=Bbox.unit(),
+        cells, colLabels=heads, colWidths=[w / sum(wide) for w in wide], loc="upper center", cellLoc="right",
+        bbox=Bbox.unit(),
     )  # fmt: skip
+    for (row, _), cell in drawn.get_celld().items():
+        cell.set_height(_height(lines[row]))
     drawn.auto_set_font_size(False)
     drawn.set_fontsize(min(9.0, 9.0 * LETTERS / sum(wide)))
     for cell in drawn.get_celld().values():
@@ -175,11 +179,31 @@ def _cell(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def _lines(table: Table) -> list[list[str]]:
+    """The texts of a table, its heads first, broken so that rows have at most MOST_LETTERS where words allow it."""
+    texts = [list(table.columns), *([_cell(v) for v in row] for row in table.rows)]
+    wide = [max(len(row[i]) for row in texts) for i in range(len(table.columns))]
+    words = [max(len(w) for row in texts for w in row[i].split() or [""]) for i in range(len(wide))]
+    while sum(wide) + 2 * len(wide) > MOST_LETTERS:
+        room, widest = max((wide[i] - words[i], i) for i in range(len(wide)))
+        if room <= 0:
+            break
+        wide[widest] -= 1
+    return [["\n".join(textwrap.wrap(text, max(1, w))) for text, w in zip(row, wide)] for row in texts]
+
+
+def _height(row: list[str]) -> float:
+    """Inches."""
+    return 0.1 + 0.16 * max(text.count("\n") + 1 for text in row)
+
+
 def _canvas(panels: Sequence[Chart | Bars | Table]) -> Canvas:
     import matplotlib
     from matplotlib.figure import Figure
 
-    heights = [0.26 * (len(p.rows) + 2) if isinstance(p, Table) else HIGH + 0.2 * len(p.series) for p in panels]
+    heights = [
+        0.26 + sum(map(_height, _lines(p))) if isinstance(p, Table) else HIGH + 0.2 * len(p.series) for p in panels
+    ]
     with matplotlib.rc_context({"font.family": ["DejaVu Sans"], "font.size": 9.5}):
         canvas = Figure(figsize=(WIDE, sum(heights)), facecolor=PAPER, layout="constrained")
         axes = canvas.subplots(len(panels), 1, squeeze=False, height_ratios=heights)[:, 0]

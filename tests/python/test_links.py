@@ -187,13 +187,13 @@ def test_what_cannot_be_compared_is_told():
         ap.run.links.compare(ap.run.links.keep(machine, figures, ""), figures, -1)
     for sizes in ((8,), (8, 8), (16, 8), (0, 8)):
         with pytest.raises(ap.Error, match="sizes"):
-            ap.run.links.carried(machine, lambda schedule: [1.0], sizes=sizes)
+            ap.run.links.measured_by(machine, lambda schedule: [1.0], sizes=sizes)
 
 
 def test_noise_does_not_make_a_rate_negative():
     machine = ap.Machine.parse("torus:2m")
     times = itertools.cycle([[2.0, 1.0, 3.0]])
-    for figure in ap.run.links.carried(machine, lambda schedule: next(times), sizes=(1 << 10, 1 << 20)):
+    for figure in ap.run.links.measured_by(machine, lambda schedule: next(times), sizes=(1 << 10, 1 << 20)):
         assert 0 < figure.low <= figure.value <= figure.high
 
 
