@@ -171,7 +171,18 @@ def _make(run: Run) -> Result:
          1e6 * s.halo.sweep(TAKEN), s.saves(order) if order != MATCHED else 0.0]
         for what, kind in steps.items() for s in kind for order in ORDERS
     ]  # fmt: skip
-    columns = ["halo", "cells", "bytes", "order", "us", "busiest link", "its MB", "its us", "computation, us", "% saved"]
+    columns = [
+        "halo",
+        "cells",
+        "bytes",
+        "order",
+        "us",
+        "busiest link",
+        "its MB",
+        "its us",
+        "computation, us",
+        "% saved",
+    ]
     real = [in_the_lab(run.lab, "halo")] if run.lab else []
     return Result(
         panels=[
