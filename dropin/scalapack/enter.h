@@ -11,7 +11,7 @@
 #include "interpose/enter.h"
 #include "original.h"
 #include "report.h"
-#include "trial.h"
+#include "tuning_run.h"
 
 namespace allport::scalapack {
 

@@ -18,7 +18,7 @@
 #include "blacs.h"
 #include "interpose/decide.h"
 #include "interpose/settings.h"
-#include "trial.h"
+#include "tuning_run.h"
 
 namespace allport::scalapack {
 

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "interpose/tuning.h"
-#include "trial.h"
+#include "tuning_run.h"
 
 namespace allport::scalapack {
 namespace {

@@ -1,4 +1,4 @@
-#include "trial.h"
+#include "tuning_run.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// A kernel on one tile in blocks of columns or rows, shared with idle workers (Robson18).
+// A kernel on one tile in blocks of columns, or of a fixed length, shared with idle workers (Robson18).
 #pragma once
 
 #include <algorithm>
