@@ -50,7 +50,8 @@ void bind_network(nb::module_& m) {
             new (self) Topology(name, compute, switches, std::move(all), names);
           },
           "name"_a, "compute_nodes"_a, "switches"_a, "links"_a, "names"_a = std::vector<std::string>{},
-          "links: (from, to, bytes/s, seconds of latency) a directed link; vertices are the compute nodes 0, 1, ... and "
+          "links: (from, to, bytes/s, seconds of latency) a directed link; vertices are the compute nodes 0, 1, ... "
+          "and "
           "then the switches.")
       .def_static("of", &Topology::of, "machine"_a, "The grid of a machine without its dead links.")
       .def_static(

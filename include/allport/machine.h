@@ -1,4 +1,5 @@
-// Machines: levels and axes of the hardware, machine files, presets, calibrated values, networks as graphs, topology IDs.
+// Machines: levels and axes of the hardware, machine files, presets, calibrated values, networks as graphs, topology
+// IDs.
 #pragma once
 
 #include "allport/machine/calibration.h"

@@ -11,7 +11,7 @@ namespace allport {
 namespace {
 
 /// Sorts links by one of their ends: `order` holds their indices, those of vertex v from begin[v] to begin[v + 1].
-void sort_links(std::vector<TopologyLink> const& links, Vertex TopologyLink::* end, Vertex vertices,
+void sort_links(std::vector<TopologyLink> const& links, Vertex TopologyLink::*end, Vertex vertices,
                 std::vector<std::int32_t>& order, std::vector<std::int32_t>& begin) {
   begin.assign(static_cast<std::size_t>(vertices) + 1, 0);
   for (auto const& link : links) ++begin[static_cast<std::size_t>(link.*end) + 1];

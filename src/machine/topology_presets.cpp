@@ -181,7 +181,8 @@ Topology hypercube(Spec& spec, std::string name) {
 }
 
 /// Random pairs of link ends (the configuration model); pairs that may not be are exchanged with random others.
-std::vector<std::pair<Vertex, Vertex>> random_pairs(Vertex n, Vertex degree, std::uint64_t seed) {
+/// At most half of all pairs; nothing if none were found.
+std::optional<std::vector<std::pair<Vertex, Vertex>>> few_random_pairs(Vertex n, Vertex degree, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   auto const below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
   std::vector<Vertex> ends;
@@ -189,7 +190,8 @@ std::vector<std::pair<Vertex, Vertex>> random_pairs(Vertex n, Vertex degree, std
   for (auto x = ends.size(); x > 1; --x) std::swap(ends[x - 1], ends[below(x)]);
   std::vector<std::vector<Vertex>> linked(static_cast<std::size_t>(n));
   auto const may = [&](Vertex a, Vertex b) {
-    return a != b && std::ranges::find(linked[static_cast<std::size_t>(a)], b) == linked[static_cast<std::size_t>(a)].end();
+    return a != b &&
+           std::ranges::find(linked[static_cast<std::size_t>(a)], b) == linked[static_cast<std::size_t>(a)].end();
   };
   auto const put = [&](Vertex a, Vertex b) {
     linked[static_cast<std::size_t>(a)].push_back(b);
@@ -229,7 +231,22 @@ std::vector<std::pair<Vertex, Vertex>> random_pairs(Vertex n, Vertex degree, std
     }
     put(c, d);
   }
-  if (!left.empty()) pairs.clear();
+  if (!left.empty()) return std::nullopt;
+  return pairs;
+}
+
+std::optional<std::vector<std::pair<Vertex, Vertex>>> random_pairs(Vertex n, Vertex degree, std::uint64_t seed) {
+  if (2 * degree < n) return few_random_pairs(n, degree, seed);
+  auto without = few_random_pairs(n, n - 1 - degree, seed);
+  if (!without) return without;
+  for (auto& [a, b] : *without)
+    if (a > b) std::swap(a, b);
+  std::ranges::sort(*without);
+  std::vector<std::pair<Vertex, Vertex>> pairs;
+  for (Vertex a = 0; a < n; ++a) {
+    for (Vertex b = a + 1; b < n; ++b)
+      if (!std::ranges::binary_search(*without, std::pair(a, b))) pairs.emplace_back(a, b);
+  }
   return pairs;
 }
 
@@ -243,9 +260,9 @@ Topology random_regular(Spec& spec, std::string name) {
   if (degree >= n || std::int64_t{n} * degree % 2 != 0)
     spec.refuse(fmt::format("{},{}", n, degree), "fewer links a node than nodes, and an even product of the two");
   auto const pairs = random_pairs(n, degree, static_cast<std::uint64_t>(seed));
-  if (pairs.empty()) spec.refuse(fmt::format("{},{}", n, degree), "a smaller degree: no such graph was found");
+  if (!pairs) spec.refuse(fmt::format("{},{}", n, degree), "a smaller degree: no such graph was found");
   Cables cables;
-  for (auto const& [a, b] : pairs) cables.join(a, b);
+  for (auto const& [a, b] : *pairs) cables.join(a, b);
   return {std::move(name), n, 0, std::move(cables).all()};
 }
 

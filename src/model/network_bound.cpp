@@ -318,8 +318,8 @@ NetworkBound allgather_bound(Topology const& topology) {
   auto const sinks = by_distance(topology, 0);
   Flows flows(topology, links.of_link);
   std::optional<NetworkBound> worst;
-  // A sink that gets all shares at some rate gets them at every lower one. Then cuts between it and the sources need not
-  // be looked at again, so it becomes a source itself.
+  // A sink that gets all shares at some rate gets them at every lower one. Then cuts between it and the sources need
+  // not be looked at again, so it becomes a source itself.
   std::vector<bool> proven(sinks.size());
   auto const set_supplies = [&] {
     for (Vertex v = 0; v < topology.compute_nodes(); ++v)

@@ -62,7 +62,8 @@ TEST(Topology, PresetsHaveTheNodesAndLinksOfTheirKind) {
 }
 
 TEST(Topology, EveryLinkHasOneBack) {
-  for (auto const* spec : {"fattree:4x4/2", "fattree:k=6", "dragonfly:a=3,p=2,h=2,host=8", "rails:3x4", "random:20,3,9"}) {
+  for (auto const* spec :
+       {"fattree:4x4/2", "fattree:k=6", "dragonfly:a=3,p=2,h=2,host=8", "rails:3x4", "random:20,3,9"}) {
     auto const topology = Topology::parse(spec);
     std::multiset<std::tuple<Vertex, Vertex, double>> there, back;
     for (auto const& link : topology.links()) {

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
-import pytest
-
 import allport as ap
+import pytest
 from allport.cli import main
 
 

@@ -44,7 +44,8 @@ class Topology {
   /// the given multiple of that bandwidth:
   ///   fattree:LEAVESxHOSTS[/OVERSUBSCRIPTION]  two levels; each leaf has HOSTS / OVERSUBSCRIPTION spines above it
   ///   fattree:k=K                              three levels of switches with K ports, K^3 / 4 nodes
-  ///   dragonfly:a=A,p=P,h=H[,host=B]           A switches a group, P nodes and H global links a switch, A H + 1 groups;
+  ///   dragonfly:a=A,p=P,h=H[,host=B]           A switches a group, P nodes and H global links a switch, A H + 1
+  ///   groups;
   ///                                            a node's own link has B times the bandwidth
   ///   rails:BOXESxGPUS                         a GPU has 12 units to its box's switch and 1 to its rail's switch
   ///   full:N  hypercube:N  ring:N              nodes linked to each other, without switches
@@ -67,8 +68,8 @@ class Topology {
   [[nodiscard]] std::span<std::int32_t const> in(Vertex v) const { return part(in_, in_begin_, v); }
 
  private:
-  static std::span<std::int32_t const> part(std::vector<std::int32_t> const& all, std::vector<std::int32_t> const& begin,
-                                            Vertex v) {
+  static std::span<std::int32_t const> part(std::vector<std::int32_t> const& all,
+                                            std::vector<std::int32_t> const& begin, Vertex v) {
     auto const first = static_cast<std::size_t>(begin[static_cast<std::size_t>(v)]);
     auto const last = static_cast<std::size_t>(begin[static_cast<std::size_t>(v) + 1]);
     return std::span(all).subspan(first, last - first);

@@ -32,16 +32,16 @@ struct NetworkBound {
   /// over S of (compute nodes in S) / (capacity out of S). Broadcast: the highest rate in units of capacity, i.e. the
   /// least capacity out of S.
   Fraction optimum;
-  std::vector<Vertex> inside;        ///< S, ascending
-  std::int64_t members = 0;          ///< compute nodes in S
-  std::int64_t out = 0;              ///< capacity out of S in units
-  BytesPerSecond unit{};             ///< one unit of capacity
-  bool exact_capacities = true;      ///< see Capacities
-  bool reachable = true;             ///< false: a switch has not as much capacity in as out, so that trees may not reach it
+  std::vector<Vertex> inside;    ///< S, ascending
+  std::int64_t members = 0;      ///< compute nodes in S
+  std::int64_t out = 0;          ///< capacity out of S in units
+  BytesPerSecond unit{};         ///< one unit of capacity
+  bool exact_capacities = true;  ///< see Capacities
+  bool reachable = true;         ///< false: a switch has not as much capacity in as out, so that trees may not reach it
 };
 
 /// Allgather of equal shares: max over sets S that do not hold all compute nodes of |S and compute| / capacity out of S
-/// (Zhao et al., ForestColl, equation 1). Reduce-scatter: that of topology.reversed().
+/// (ForestColl). Reduce-scatter: that of topology.reversed().
 /// @throws Error if a compute node does not reach another
 [[nodiscard]] NetworkBound allgather_bound(Topology const& topology);
 
