@@ -20,6 +20,7 @@ struct Text {
 
 void bind_error(nb::module_& m);
 void bind_machine(nb::module_& m);
+void bind_network(nb::module_& m);
 void bind_schedule(nb::module_& m);
 void bind_exchange(nb::module_& m);
 void bind_collectives(nb::module_& m);

@@ -8,6 +8,7 @@ NB_MODULE(_native, m) {
   m.doc() = "Allport's modules, compiled. Use the package allport, which is the public face.";
   bind_error(m);
   bind_machine(m);
+  bind_network(m);
   bind_schedule(m);
   bind_exchange(m);
   bind_collectives(m);

@@ -70,6 +70,7 @@ _MODULES = (
     "model",
     "mpi",
     "multicast",
+    "network",
     "pattern",
     "plan",
     "report",
@@ -117,6 +118,9 @@ if TYPE_CHECKING:  # the same for type checkers; tests/python/test_interface.py 
     )
     from allport import (
         multicast as multicast,
+    )
+    from allport import (
+        network as network,
     )
     from allport import (
         pattern as pattern,
