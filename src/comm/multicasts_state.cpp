@@ -91,10 +91,6 @@ std::int64_t Multicasts::State::last_segment(std::int64_t bytes, Hop const& hop)
   return in_one ? std::max<std::int64_t>(bytes, 1) : last;
 }
 
-std::int64_t Multicasts::State::segment_of(MessageHeader const& header) const {
-  return header.segment > 0 ? header.segment : options.segment.value();
-}
-
 bool Multicasts::State::is_joined_twice(Rank position) const {
   auto const* const machine = ids.machine();
   if (machine == nullptr) return false;

@@ -91,7 +91,9 @@ struct Multicasts::State {
   /// Segment length of a message on its last hop.
   [[nodiscard]] std::int64_t last_segment(std::int64_t bytes, Hop const& hop) const;
   /// Segment length of a message of this rank that is forwarded.
-  [[nodiscard]] std::int64_t segment_of(MessageHeader const& header) const;
+  [[nodiscard]] std::int64_t segment_of(MessageHeader const& header) const {
+    return header.segment > 0 ? header.segment : options.segment.value();
+  }
   /// Whether several links join this rank's node and a position's, as round a ring of two.
   [[nodiscard]] bool is_joined_twice(Rank position) const;
   /// The transit class of a message at its receiver; -1: the receiver is a destination.
