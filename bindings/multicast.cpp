@@ -123,10 +123,11 @@ void bind_multicast(nb::module_& m) {
   m.def(
       "choose_multicast",
       [](Machine const& machine, Rank source, Destinations const& to, std::int64_t bytes,
-         SelectOptions const& options) {
+         SelectOptions options, bool unannounced) {
+        if (unannounced) options.among = unannounced_multicasts();
         return choose_multicast(machine, contract(machine.ranks(), source, bytes, to), options);
       },
-      "machine"_a, "source"_a, "destinations"_a.none(), "bytes"_a, "options"_a);
+      "machine"_a, "source"_a, "destinations"_a.none(), "bytes"_a, "options"_a, "unannounced"_a);
 }
 
 }  // namespace allport::python

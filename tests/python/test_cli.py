@@ -289,7 +289,7 @@ def test_what_is_missing_is_named(allport, words):
         ("allport simulate lu -a 2", ["2.5d", "2d"]),
         ("allport run lu sub/A", ["sub/A.npy"]),
         ("allport run solve A.npy b.npy --pivoting p", ["partial"]),
-        ("allport plan lu --tree ", ["flat", "chain", "prefix", "axes", "binomial"]),
+        ("allport plan lu --tree ", ["flat", "chain", "prefix", "axes", "binomial", "kary"]),
         ("allport bench jac", ["jacobi"]),
         ("allport report ", ["bench.json"]),
         ("allport schedule list --load ", ["mine.py"]),

@@ -250,7 +250,7 @@ def test_classes_that_leave_something_out():
     assert "super().__init__(ranks)" in str(_said(lambda: ap.graph.check(Unmade())))
     assert "expected an ap.TaskGraph, got int" in str(_said(lambda: ap.graph.check(7)))
     assert "dtype" in str(_said(lambda: Tree(1, object)))
-    assert "flat, chain, prefix, axes, binomial or collectives" in str(
+    assert "flat, chain, prefix, axes, binomial, kary or collectives" in str(
         _said(lambda: ap.graph.count(Tree(1), tree="star"))
     )
     unfinished = type("Bodiless", (Tree,), {})(0)

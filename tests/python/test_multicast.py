@@ -29,7 +29,7 @@ def test_tables_are_by_the_definition():
         assert 1 + sum(e.ranks for row in rows for e in row) == 2048
 
 
-@pytest.mark.parametrize("tree", ["flat", "chain", "prefix", "binomial"])
+@pytest.mark.parametrize("tree", ["flat", "chain", "prefix", "binomial", "kary"])
 def test_every_destination_gets_it_once_by_following_the_rule(tree):
     draw = random.Random(4)
     for names in ("3x1bit", "torus:5x3x2/ppn=3", "2x4bit:100"):
