@@ -165,6 +165,7 @@ void bind_parts(nb::module_& m) {
           "injection", [](NodeRates const& r) { return r.injection.value(); },
           "Bytes/s over all outgoing links together; 0: no cap.")
       .def_prop_ro(
+      .def_ro("tau_short", &NodeRates::tau_short, "tau of the starts of messages; negative: not measured.")
           "flops", [](NodeRates const& r) { return r.flops.value(); }, "Peak flop/s, double precision.")
       .def_prop_ro(
           "adds", [](NodeRates const& r) { return r.adds.value(); },

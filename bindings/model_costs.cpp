@@ -159,16 +159,18 @@ void bind_multilink(nb::module_& m) {
   nb::class_<MultilinkTerms>(m, "MultilinkTerms", "alpha, beta and tau of Chan06.")
       .def(
           "__init__",
-          [](MultilinkTerms* self, double alpha, double link, double tau) {
-            new (self) MultilinkTerms{Seconds(alpha), BytesPerSecond(link), tau};
+          [](MultilinkTerms* self, double alpha, double link, double tau, double tau_short) {
+            new (self) MultilinkTerms{Seconds(alpha), BytesPerSecond(link), tau, tau_short};
           },
-          "alpha"_a, "link"_a, "tau"_a = 0.0,
-          "alpha: start-up, s; link = 1/beta, bytes/s; tau: 0 simultaneous sends cost as one, 1 they are serial.")
+          "alpha"_a, "link"_a, "tau"_a = 0.0, "tau_short"_a = -1.0,
+          "alpha: start-up, s; link = 1/beta, bytes/s; tau: 0 simultaneous sends cost as one, 1 they are serial; "
+          "tau_short: the same of their starts alone, as tau when negative.")
       .def_prop_ro(
           "alpha", [](MultilinkTerms const& t) { return t.alpha.value(); }, "Seconds to start a message.")
       .def_prop_ro(
           "link", [](MultilinkTerms const& t) { return t.link.value(); }, "1/beta: bytes per second of a link.")
-      .def_ro("tau", &MultilinkTerms::tau, "0: simultaneous sends cost as one; 1: they are serial.");
+      .def_ro("tau", &MultilinkTerms::tau, "0: simultaneous sends cost as one; 1: they are serial.")
+      .def_ro("tau_short", &MultilinkTerms::tau_short, "tau of the starts of messages; negative: as tau.");
   auto const bytes = [](std::int64_t n) { return Bytes(n); };
   m.def(
       "simultaneous_sends",

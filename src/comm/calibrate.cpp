@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <limits>
 #include <numeric>
 
 #include "calibrate_clock.h"
@@ -199,10 +200,10 @@ class Bench {
     return times;
   }
 
-  /// tau of Chan06, for long messages (which prices use) and for short ones; or a cap, where that fits better.
+  /// tau of Chan06, of long messages or a cap, whichever fits better, and of short ones: those cost their starts alone.
   void at_once() {
     report_progress("several links at once", 0.45);
-    auto const short_fit = fit_tau(sends_at_once(8));
+    auto const short_fit = fit_tau(sends_at_once(8), std::numeric_limits<double>::max());
     auto const times = sends_at_once(longest_at_once());
     auto const tau = fit_tau(times);
     auto const cap = fit_cap(times);
@@ -210,6 +211,7 @@ class Bench {
     fits.push_back({"tau of long messages", tau.tau, tau.error});
     auto const all = static_cast<double>(ports_.size());
     auto slowest = axes[static_cast<std::size_t>(axis_of(ports_.front()))].bandwidth.value();
+    rates.tau_short = short_fit.tau;
     for (auto const p : ports_)
       slowest = std::min(slowest, axes[static_cast<std::size_t>(axis_of(p))].bandwidth.value());
     fits.push_back({"all links of a node at once", all * slowest / times.back(), cap.error});

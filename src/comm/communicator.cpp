@@ -52,9 +52,9 @@ int size_of(MPI_Comm comm) {
 /// Every field that Machine's == compares.
 std::uint64_t fingerprint(Machine const& m) {
   auto const& r = m.rates();
-  auto text = fmt::format("{}|{}|{:a}|{:a}|{}|{:a}|{:a}|{:a}|{:a}|{}", m.name(), m.ranks_per_node(), r.overhead.value(),
-                          r.tau, r.ports, r.injection.value(), r.flops.value(), r.adds.value(),
-                          r.memory_bandwidth.value(), r.memory.value());
+  auto text = fmt::format("{}|{}|{:a}|{:a}|{:a}|{}|{:a}|{:a}|{:a}|{:a}|{}", m.name(), m.ranks_per_node(),
+                          r.overhead.value(), r.tau, r.tau_short, r.ports, r.injection.value(), r.flops.value(),
+                          r.adds.value(), r.memory_bandwidth.value(), r.memory.value());
   for (int a = 0; a < m.axes(); ++a) {
     auto const& axis = m.axis(a);
     text += fmt::format("|{} {} {:a} {:a}", axis.length, axis.wraps, axis.bandwidth.value(), axis.latency.value());

@@ -107,6 +107,7 @@ std::string Machine::to_toml() const {
   out += rates_.tau != 0.0 ? fmt::format("tau = {}\n", rates_.tau) : "";
   out += rates_.ports != 0 ? fmt::format("ports = {}\n", rates_.ports) : "";
   line(out, "injection", rates_.injection.value(), QuantityKind::bandwidth);
+  out += rates_.tau_short >= 0.0 ? fmt::format("tau_short = {}\n", rates_.tau_short) : "";
   line(out, "flops", rates_.flops.value(), QuantityKind::flops);
   line(out, "adds", rates_.adds.value(), QuantityKind::adds);
   line(out, "memory_bandwidth", rates_.memory_bandwidth.value(), QuantityKind::bandwidth);
@@ -180,6 +181,7 @@ std::string Machine::to_json() const {
     auto fits = json::array();
     for (auto const& f : calibration_.fits) {
       json fit = {{"what", f.what}, {"value", f.value}, {"error", f.error}};
+  if (rates_.tau_short >= 0.0) all["tau_short"] = rates_.tau_short;
       if (f.low != 0.0 || f.high != 0.0) fit.update({{"low", f.low}, {"high", f.high}});
       fits.push_back(std::move(fit));
     }
