@@ -133,7 +133,8 @@ void bind_spread(nb::module_& m) {
   m.def(
       "spread_time",
       [](int spread, int cores, std::int64_t objects, double grain, double fork, double fork_each, double loss_each,
-         int domain, double loss_across, double traffic, double injection, double message, double latency) {
+         int domain, double loss_across, double traffic, double injection, double message, double latency, double moved,
+         double memory, double core_memory) {
         model::SpreadTerms const terms{cores,
                                        objects,
                                        Seconds(grain),
@@ -145,14 +146,18 @@ void bind_spread(nb::module_& m) {
                                        Bytes(static_cast<std::int64_t>(traffic)),
                                        BytesPerSecond(injection),
                                        Bytes(static_cast<std::int64_t>(message)),
-                                       Seconds(latency)};
+                                       Seconds(latency),
+                                       Bytes(static_cast<std::int64_t>(moved)),
+                                       BytesPerSecond(memory),
+                                       BytesPerSecond(core_memory)};
         return model::spread_time(terms, spread).value();
       },
       "spread"_a, nb::kw_only(), "cores"_a, "objects"_a, "grain"_a, "fork"_a = 0.0, "fork_each"_a = 0.0,
       "loss_each"_a = 0.0, "domain"_a = 0, "loss_across"_a = 0.0, "traffic"_a = 0.0, "injection"_a = 1.0,
-      "message"_a = 0.0, "latency"_a = 0.0,
+      "message"_a = 0.0, "latency"_a = 0.0, "moved"_a = 0.0, "memory"_a = 0.0, "core_memory"_a = 0.0,
       "Seconds of an iteration on a node of `cores` over `objects` of `grain` seconds each, `spread` cores on each\n"
-      "(Robson18): w/S + max{ceil(n / M) (w/S (1 + eta) + t_f), V/B} + tail, M = cores / spread teams.");
+      "(Robson18): w/S + max{ceil(n / M) (w/S (1 + eta) + t_f), V/B} + tail, M = cores / spread teams. Objects that\n"
+      "move `moved` bytes share the memory bandwidth of a domain, and a core gets core_memory at most.");
 }
 
 void bind_multilink(nb::module_& m) {
