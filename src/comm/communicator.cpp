@@ -60,8 +60,8 @@ std::uint64_t fingerprint(Machine const& m) {
     text += fmt::format("|{} {} {:a} {:a}", axis.length, axis.wraps, axis.bandwidth.value(), axis.latency.value());
   }
   for (auto const& l : m.levels().all()) {
-    text += fmt::format("|{} {} {:a} {:a} {:a}", l.name, l.count, l.bandwidth.value(), l.latency.value(),
-                        l.injection.value());
+    text += fmt::format("|{} {} {:a} {:a} {:a} {:a} {}", l.name, l.count, l.bandwidth.value(), l.latency.value(),
+                        l.injection.value(), l.memory_bandwidth.value(), l.cache.value());
   }
   auto sum = engine::hash(text);
   for (auto const& e : m.exceptions()) {

@@ -130,11 +130,11 @@ class Reader {
     }
   }
 
-  Bytes memory(toml::table const& table) const {
-    auto const value = quantity(table, "memory", QuantityKind::bytes, 0.0);
-    auto const* node = table.get("memory");
+  Bytes whole_bytes(toml::table const& table, std::string_view key) const {
+    auto const value = quantity(table, key, QuantityKind::bytes, 0.0);
+    auto const* node = table.get(key);
     if (value >= 0x1p63) {
-      fail(*node, "memory: expected fewer than 2^63 bytes");
+      fail(*node, fmt::format("{}: expected fewer than 2^63 bytes", key));
     }
     // An integer is read exactly; a double would round it above 2^53.
     auto const exact = node != nullptr && node->is_integer() ? node->value<std::int64_t>() : std::nullopt;
@@ -157,7 +157,7 @@ class Reader {
     r.flops = FlopsPerSecond(quantity(table, "flops", QuantityKind::flops, 0.0));
     r.adds = FlopsPerSecond(quantity(table, "adds", QuantityKind::adds, 0.0));
     r.memory_bandwidth = BytesPerSecond(quantity(table, "memory_bandwidth", QuantityKind::bandwidth, 0.0));
-    r.memory = memory(table);
+    r.memory = whole_bytes(table, "memory");
     if (auto const* node = table.get("ports")) {
       r.ports = whole(*node, "ports", 0);
     }
@@ -351,7 +351,9 @@ class Reader {
       all.push_back({text(one, "name"), whole(*one.get("count"), "count", 1),
                      BytesPerSecond(quantity(one, "bandwidth", QuantityKind::bandwidth, 0.0)),
                      Seconds(quantity(one, "latency", QuantityKind::time, 0.0)),
-                     BytesPerSecond(quantity(one, "injection", QuantityKind::bandwidth, 0.0))});
+                     BytesPerSecond(quantity(one, "injection", QuantityKind::bandwidth, 0.0)),
+                     BytesPerSecond(quantity(one, "memory_bandwidth", QuantityKind::bandwidth, 0.0)),
+                     whole_bytes(one, "cache")});
     });
     if (table.get("levels") == nullptr) return per_node == nullptr ? 1 : whole(*per_node, "ranks_per_node", 1);
     if (per_node != nullptr) fail(*per_node, "ranks_per_node: expected either it or 'levels', whose counts give it");
