@@ -10,6 +10,7 @@
 
 #include "calibrate_clock.h"
 #include "calibrate_links.h"
+#include "calibrate_triad.h"
 #include "mpi_errors.h"
 
 namespace allport {
@@ -34,6 +35,7 @@ class Bench {
   Bench(Communicator const& comm, MPI_Comm own, CalibrateOptions const& options)
       : machine_(comm.machine()),
         options_(options),
+        own_(own),
         clock_(own),
         rank_(comm.rank()),
         sizes_(options.quick ? std::vector<std::int64_t>{8, 512, 8 << 10, 64 << 10, 256 << 10, 1 << 20}
@@ -55,6 +57,7 @@ class Bench {
       at_once();
     }
     node();
+    triads();
     registered();
   }
 
@@ -208,10 +211,10 @@ class Bench {
     auto const tau = fit_tau(times);
     auto const cap = fit_cap(times);
     fits.push_back({"tau of short messages", short_fit.tau, short_fit.error});
+    rates.tau_short = short_fit.tau;
     fits.push_back({"tau of long messages", tau.tau, tau.error});
     auto const all = static_cast<double>(ports_.size());
     auto slowest = axes[static_cast<std::size_t>(axis_of(ports_.front()))].bandwidth.value();
-    rates.tau_short = short_fit.tau;
     for (auto const p : ports_)
       slowest = std::min(slowest, axes[static_cast<std::size_t>(axis_of(p))].bandwidth.value());
     fits.push_back({"all links of a node at once", all * slowest / times.back(), cap.error});
@@ -252,11 +255,24 @@ class Bench {
     fits.push_back({"memory bandwidth", rates.memory_bandwidth.value(), 0.0});
   }
 
+  /// Memory bandwidth by threads and by size, where every rank runs so many threads.
+  void triads() {
+    report_progress("memory by threads", 0.56);
+    auto const plan = engine::plan_triads(own_, options_.quick, machine_.calibration().fitted("cores").has_value());
+    for (auto const threads : plan.threads) {
+      for (auto const bytes : plan.bytes) {
+        engine::Triad triad(threads, bytes);
+        auto const seconds = clock_.median([&] { triad.run(); }, 0.02);
+        fits.push_back({fmt::format("triad {} {}", threads, bytes >> 10), triad.bytes() / seconds, 0.0});
+      }
+    }
+  }
+
   /// Measurements registered by higher modules, per rank while all are busy.
   void registered() {
     auto const& all = options_.measurements;
     for (std::size_t m = 0; m < all.size(); ++m) {
-      report_progress(all[m].what, 0.56 + 0.03 * static_cast<double>(m) / static_cast<double>(all.size()));
+      report_progress(all[m].what, 0.57 + 0.02 * static_cast<double>(m) / static_cast<double>(all.size()));
       auto const calls = all[m].prepare();
       auto const whole = clock_.median(calls.once, 0.05);
       auto const beside = calls.beside ? clock_.median(calls.beside, 0.01) : 0.0;
@@ -267,6 +283,7 @@ class Bench {
 
   Machine const& machine_;
   CalibrateOptions const& options_;
+  MPI_Comm own_;
   Clock clock_;
   Rank rank_;
   std::vector<std::int64_t> sizes_;
