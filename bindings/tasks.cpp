@@ -111,19 +111,23 @@ void bind_tasks(nb::module_& m) {
         return tasks::BlockGrid({grid, block, periodic}).boxes(ranks);
       },
       "grid"_a, "block"_a, "periodic"_a, "ranks"_a);
+  nb::class_<tasks::BlocksWork>(m, "BlocksWork", "What the blocks of a blocks_graph compute, move and send.")
+      .def(
+          "__init__",
+          [](tasks::BlocksWork* self, int iterations, double flops, double noise, std::uint64_t seed, bool sends,
+             double bytes, double footprint, double seconds) {
+            new (self) tasks::BlocksWork{iterations, flops, noise, seed, sends, bytes, footprint, seconds};
+          },
+          "iterations"_a, "flops"_a, "noise"_a, "seed"_a, "sends"_a, "bytes"_a, "footprint"_a, "seconds"_a);
   m.def(
       "blocks_graph",
       [](Lengths const& grid, Lengths const& block, std::vector<bool> const& periodic, std::vector<int> const& owners,
-         Rank ranks, int iterations, double flops, double noise, std::uint64_t seed,
-         bool sends) -> std::unique_ptr<TaskGraph> {
-        return std::make_unique<tasks::BlocksGraph>(tasks::BlockGrid({grid, block, periodic}), owners, ranks,
-                                                    tasks::BlocksWork{iterations, flops, noise, seed, sends});
+         Rank ranks, tasks::BlocksWork const& work) -> std::unique_ptr<TaskGraph> {
+        return std::make_unique<tasks::BlocksGraph>(tasks::BlockGrid({grid, block, periodic}), owners, ranks, work);
       },
-      "grid"_a, "block"_a, "periodic"_a, "owners"_a, "ranks"_a, "iterations"_a, "flops"_a, "noise"_a, "seed"_a,
-      "sends"_a,
+      "grid"_a, "block"_a, "periodic"_a, "owners"_a, "ranks"_a, "work"_a,
       nb::sig("def blocks_graph(grid: Sequence[int], block: Sequence[int], periodic: Sequence[bool], "
-              "owners: Sequence[int], ranks: int, iterations: int, flops: float, noise: float, seed: int, "
-              "sends: bool) -> TaskGraph"));
+              "owners: Sequence[int], ranks: int, work: BlocksWork) -> TaskGraph"));
 }
 
 }  // namespace allport::python

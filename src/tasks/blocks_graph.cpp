@@ -31,6 +31,9 @@ BlocksGraph::BlocksGraph(BlockGrid grid, std::vector<int> owners, Rank ranks, Bl
   for (auto const owner : owners_) ensure(owner >= 0 && owner < ranks, "owner", owner, "a rank");
   ensure(work.iterations >= 1, "iterations", work.iterations, "at least 1");
   ensure(work.flops >= 0, "flops", work.flops, "at least 0");
+  ensure(work.bytes >= 0, "bytes", work.bytes, "at least 0");
+  ensure(work.footprint >= 0, "footprint", work.footprint, "at least 0 bytes");
+  ensure(work.seconds >= 0, "seconds", work.seconds, "at least 0");
   ensure(work.noise >= 0 && work.noise < 0.5, "noise", work.noise, "a share from 0 to less than 0.5");
   for (std::int64_t b = 0; b < grid_.blocks(); ++b) {
     faces_.push_back(work.sends ? grid_.shared_faces(b) : std::vector<Face>());
@@ -88,7 +91,8 @@ Work BlocksGraph::work(Task t) const {
   }
   auto const which = (work_.seed << 40) ^ (static_cast<std::uint64_t>(t.k) << 32 | static_cast<std::uint32_t>(t.i));
   auto const off = std::sqrt(12.0) * (uniform(which) - 0.5);
-  return {Kernel::own, work_.flops * share * (1 + work_.noise * off), 0};
+  auto const scattered = share * (1 + work_.noise * off);
+  return {Kernel::own, work_.flops * scattered, work_.bytes * scattered, work_.footprint * share, work_.seconds};
 }
 
 double BlocksGraph::priority(Task t) const { return -2.0 * t.k + (exposed_[index(t)] ? 1 : 0); }

@@ -11,10 +11,13 @@ namespace allport::tasks {
 
 struct BlocksWork {
   int iterations = 1;
-  double flops = 0;        ///< of an iteration of a block of full size; smaller ones take their share
-  double noise = 0;        ///< standard deviation of a task's time over its mean
+  double flops = 0;        ///< of an iteration of a block of full size; smaller ones take their share, here and below
+  double noise = 0;        ///< standard deviation of flops and bytes over their mean
   std::uint64_t seed = 0;  ///< of the noise, which is the same for equal blocks, iterations and seeds
   bool sends = true;       ///< faces travel; without, a block waits for itself alone (Robson18, slide 16)
+  double bytes = 0;        ///< of memory, that an iteration of a block reads and writes
+  double footprint = 0;    ///< bytes of cache that hold a block
+  double seconds = 0;      ///< to start a block's loop, whatever its size
 };
 
 /// Task {0, 0, block, 0, k} is a block's iteration k. It waits for its own and its neighbours' iteration before, and
@@ -35,6 +38,8 @@ class BlocksGraph final : public TaskGraph {
   [[nodiscard]] Shape output(Task task, int index) const override;
   [[nodiscard]] Work work(Task task) const override;
   [[nodiscard]] double priority(Task task) const override;
+  /// The block, a tile of its own.
+  void writes(Task task, VisitTask visit) const override { visit({0, 0, task.i, 0, 0}); }
 
  private:
   BlockGrid grid_;
