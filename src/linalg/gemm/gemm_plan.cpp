@@ -75,17 +75,6 @@ class GemmSearch : public EstimatedSearch<GemmSearch, GemmPlan, GemmEstimate> {
     try_orders(candidate, order.empty() ? gemm_orders(grid) : std::vector{order});
   }
 
-  void choose() {
-    price_best();
-    rank();
-    prefer_modest();
-    fill_table();
-    distribute(plan_.chosen);
-    count_chosen(plan_);
-    set_bounds(plan_.chosen);
-    finish();
-  }
-
  private:
   friend EstimatedSearch;
   friend PlanSearch;
@@ -208,8 +197,14 @@ class GemmSearch : public EstimatedSearch<GemmSearch, GemmPlan, GemmEstimate> {
     return a.algorithm == b.algorithm && a.grid == b.grid;
   }
 
-  /// Moves the candidate with the fewest words to the front, of those whose price equals the best.
-  void prefer_modest() {
+  void settle() {
+    distribute(plan_.chosen);
+    count_chosen(plan_);
+    set_bounds(plan_.chosen);
+  }
+
+  /// Of candidates whose price equals the best, that with the fewest words.
+  void break_ties() {
     if (tried_.empty()) return;
     auto const needs = [](Tried const& t) { return std::pair(t.candidate.words, t.candidate.memory); };
     bool const by_graph = tried_.front().by_graph;

@@ -98,22 +98,18 @@ class LuSearch : public EstimatedSearch<LuSearch, LuPlan, LuEstimate> {
     }
   }
 
-  void choose() {
-    price_best();
-    rank();
-    fill_table();
-    plan_.distribution = distribution_of(plan_.chosen);
-    count_by_tasks(plan_);
-    set_bounds(plan_.chosen, plan_.distribution);
-    finish();
-  }
-
  private:
   friend EstimatedSearch;
   friend PlanSearch;
 
   /// Graph prices can be 0.85 of estimates, so every candidate within that margin is priced.
   static constexpr double optimism = 0.85;
+
+  void settle() {
+    plan_.distribution = distribution_of(plan_.chosen);
+    count_by_tasks(plan_);
+    set_bounds(plan_.chosen, plan_.distribution);
+  }
 
   [[nodiscard]] Distribution distribution_of(LuCandidate const& c) const {
     if (c.in_place) return *plan_.options.given;

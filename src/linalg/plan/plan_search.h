@@ -69,14 +69,27 @@ template <class Range, class Of, class Better>
 
 /// Candidates with their prices. Search derives from this and has
 ///   same(Candidate, Candidate)  whether the table lists only the better of two
+///   settle()                    fills what is known of the chosen candidate alone
 ///   text(Candidate)             its algorithm and grid, in messages
-///   chosen_by_plan              the choices of a caller which limit the search
+///   choices                     of the caller, which may leave them to the plan
 template <class Search, class Plan>
 class PlanSearch {
  public:
   using Candidate = std::remove_cvref_t<decltype(std::declval<Plan>().chosen)>;
 
   explicit PlanSearch(Plan& plan) : plan_(plan) {}
+
+  /// Fills the plan's table, which gets the length that the options ask for, and its choice.
+  /// @throws Error if no candidate can be used
+  void choose() {
+    auto& search = static_cast<Search&>(*this);
+    search.rank();
+    fill_table();
+    search.settle();
+    plan_.candidates.front() = plan_.chosen;
+    auto const length = static_cast<std::size_t>(std::max(plan_.options.candidates, 0));
+    if (length > 0 && plan_.candidates.size() > length) plan_.candidates.resize(length);
+  }
 
  protected:
   struct Tried {
@@ -99,7 +112,11 @@ class PlanSearch {
   /// Best first.
   void rank() { std::ranges::stable_sort(tried_, {}, key_of); }
 
-  /// Fills the plan's table with the candidates in their order. @throws Error if none can be used
+  Plan& plan_;
+  std::vector<Tried> tried_;
+
+ private:
+  /// Fills the plan's table with the candidates in their order.
   void fill_table() {
     auto& all = plan_.candidates;
     for (auto& one : tried_) {
@@ -110,17 +127,6 @@ class PlanSearch {
     plan_.chosen = all.front();
   }
 
-  /// The chosen candidate is known in full; the table gets the length that the options ask for.
-  void finish() {
-    plan_.candidates.front() = plan_.chosen;
-    auto const length = static_cast<std::size_t>(std::max(plan_.options.candidates, 0));
-    if (length > 0 && plan_.candidates.size() > length) plan_.candidates.resize(length);
-  }
-
-  Plan& plan_;
-  std::vector<Tried> tried_;
-
- private:
   /// Reports the memory that the smallest candidate lacks, or why none runs on the grid.
   [[noreturn]] void refuse() const {
     Candidate const* least = nullptr;
@@ -195,6 +201,19 @@ class EstimatedSearch : public PlanSearch<Search, Plan> {
     search().add_all(std::move(best));
   }
 
+  void rank() {
+    price_best();
+    Base::rank();
+    search().break_ties();
+  }
+  /// Puts the candidate to be chosen first.
+  void break_ties() {}
+
+  std::optional<Estimate> estimate_;
+
+ private:
+  [[nodiscard]] Search& search() { return static_cast<Search&>(*this); }
+
   /// Prices the candidates with the best estimates by their graphs until the best one has been priced.
   void price_best() {
     auto const best = [this] { return std::ranges::min_element(tried_, {}, Base::key_of); };
@@ -218,11 +237,6 @@ class EstimatedSearch : public PlanSearch<Search, Plan> {
       if (!one.by_graph && one.candidate.memory.value() > 0) total = std::max(total, least);
     }
   }
-
-  std::optional<Estimate> estimate_;
-
- private:
-  [[nodiscard]] Search& search() { return static_cast<Search&>(*this); }
 
   EmbeddedOrders embedded_;
 };

@@ -102,14 +102,6 @@ class TiledSearch : public detail::PlanSearch<TiledSearch<Operation>, typename O
     });
   }
 
-  void choose() {
-    this->rank();
-    this->fill_table();
-    plan_.distribution = tiles_of(plan_.chosen);
-    count();
-    this->finish();
-  }
-
  private:
   using Base::plan_;
   using Base::tried_;
@@ -145,8 +137,9 @@ class TiledSearch : public detail::PlanSearch<TiledSearch<Operation>, typename O
   }
 
   /// Counts the chosen graph unless it has too many tasks.
-  void count() const {
+  void settle() {
     auto& chosen = plan_.chosen;
+    plan_.distribution = tiles_of(chosen);
     auto const tiles = [&](Index extent) { return static_cast<double>((extent + chosen.nb - 1) / chosen.nb); };
     if (Operation::tasks(tiles(m_), tiles(n_)) > detail::counted_tasks) return;
     auto const made = Operation::graph(plan_.problem, plan_.distribution, chosen.nb);

@@ -77,7 +77,7 @@ SolvePlan decide(SolveProblem const& problem, Distribution const& factors, Distr
   bool const fits = b.cols().parts() == parts && b == sides_distribution(problem.trans, factors, b.cols());
   // A machine without rates has no prices: the right-hand sides of one chunk count as few.
   if (!form && !detail::has_rates(machine)) form = sides <= widest_sides ? SolveForm::sums : SolveForm::panels;
-  bool found = false;
+  std::vector<SolvePlan> candidates;
   for (auto const one : {SolveForm::sums, SolveForm::panels}) {
     if (form && *form != one) continue;
     auto const own = one == SolveForm::sums ? AxisDistribution::cyclic(sides, parts, widest_sides)
@@ -94,12 +94,10 @@ SolvePlan decide(SolveProblem const& problem, Distribution const& factors, Distr
                      detail::moving(b, plan.distribution, problem.type, machine, mapping) +
                      detail::moving(plan.distribution, b, problem.type, machine, mapping);
       }
-      if (found && plan.total >= best.total) continue;
-      best = std::move(plan);
-      found = true;
+      candidates.push_back(std::move(plan));
     }
   }
-  return best;
+  return *std::ranges::min_element(candidates, {}, &SolvePlan::total);
 }
 
 }  // namespace lu_detail
