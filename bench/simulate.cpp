@@ -82,7 +82,7 @@ Simulated made(Asked const& asked, Machine const& machine) {
     options.order = "ijl";
     options.candidates = 1;
     auto const plan = plan_gemm({asked.n, asked.n, asked.n}, machine, options);
-    return {gemm_graph(plan), plan_transport(plan)};
+    return {plan_graph(plan), plan_transport(plan)};
   }
   ensure(asked.work == "lu", "graph", asked.work, "lu or gemm");
   LuOptions options;
@@ -92,7 +92,7 @@ Simulated made(Asked const& asked, Machine const& machine) {
   options.candidates = 1;
   (options.grid.layers > 1 ? options.big : options.block) = asked.block;
   auto const plan = plan_lu({asked.n, asked.n, Scalar::d, asked.pivoting}, unpriced(machine), options);
-  return {lu_graph(plan), plan_transport(plan)};
+  return {plan_graph(plan), plan_transport(plan)};
 }
 
 int run(int argc, char** argv) {

@@ -179,7 +179,7 @@ template <class Options>
 nb::dict tiled_options(Options const& o) {
   ensure_not_given(o.given.has_value());
   nb::dict d;
-  d["grid"] = o.rows > 0 ? nb::object(nb::make_tuple(o.rows, o.cols)) : nb::none();
+  d["grid"] = o.grid.rows > 0 ? nb::object(nb::make_tuple(o.grid.rows, o.grid.cols)) : nb::none();
   d["order"] = name_or_none(o.order);
   d["nb"] = o.nb;
   d["workers"] = o.workers;

@@ -48,7 +48,7 @@ struct Shape {
 /// Lower bounds on the time of a product or a factorization on as many nodes with as much memory as `chosen`.
 [[nodiscard]] Seconds bound_of(GemmProblem const& problem, GemmCandidate const& chosen, Machine const& machine);
 [[nodiscard]] Seconds bound_of(LuProblem const& problem, LuCandidate const& chosen, Machine const& machine);
-[[nodiscard]] Seconds bound_of(CholeskyProblem const& problem, CholeskyCandidate const& chosen, Machine const& machine);
+[[nodiscard]] Seconds bound_of(CholeskyProblem const& problem, TiledCandidate const& chosen, Machine const& machine);
 
 /// Shorter calls of ScaLAPACK take less time than planning.
 inline constexpr Seconds too_short{1e-3};

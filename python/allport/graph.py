@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from allport import _native
-from allport._native import Distribution, GemmPlan, LuPlan, Machine, Transport
+from allport._native import CholeskyPlan, Distribution, GemmPlan, LuPlan, Machine, QrPlan, Transport
 from allport.errors import failure
 from allport.gangs import Gang, GangCollective, GangContext
 from allport.io import scalar_of
@@ -55,6 +55,7 @@ __all__ = [
     "gemm",
     "lu",
     "lu_solve",
+    "planned",
     "price",
     "qr",
     "run",
@@ -316,19 +317,21 @@ def lu_solve(
     return _made(made, scalar)
 
 
-def _planned(graph: _native.TaskGraph, plan: GemmPlan | LuPlan) -> _native.TaskGraph:
+def planned(plan: GemmPlan | LuPlan | CholeskyPlan | QrPlan) -> _native.TaskGraph:
+    """A product or a factorization as its plan runs it, its edges over the schedules that the plan has priced."""
+    graph = _native.plan_graph(plan)
     graph.tree = _native.plan_transport(plan)
     return _made(graph, _native.plan_scalar(plan))
 
 
 def gemm(plan: GemmPlan) -> _native.TaskGraph:
     """A product as its plan runs it, its edges over the schedules that the plan has priced."""
-    return _planned(_native.gemm_graph(plan), plan)
+    return planned(plan)
 
 
 def lu(plan: LuPlan) -> _native.TaskGraph:
     """A factorization as its plan runs it: 1D, 2D or 2.5D, panels and row exchanges as gangs."""
-    return _planned(_native.lu_graph(plan), plan)
+    return planned(plan)
 
 
 def block_owners(grid: Sequence[int], block: Sequence[int], ranks: int, periodic: Sequence[bool] = ()) -> list[int]:

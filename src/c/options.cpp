@@ -91,4 +91,23 @@ LuWanted lu_options(char const* text) {
   return wanted;
 }
 
+TiledPlanOptions tiled_plan_options(char const* text) {
+  TiledPlanOptions options;
+  read_options(text, "grid=, order=, nb=, workers= or memory=", [&](std::string const& key, std::string const& value) {
+    if (key == "grid") {
+      auto const flat = value.find('x') == value.rfind('x');
+      options.grid = grid_named(flat ? value + "x1" : value);
+      ensure(options.grid.layers == 1, "options: grid", value, "p_r x p_c, as 4x4: tiles have no layers");
+    } else if (key == "order") {
+      options.order = value;
+    } else if (key == "memory") {
+      options.memory = Bytes(whole_number(value, key));
+    } else {
+      return take_tiling(options, key, value);
+    }
+    return true;
+  });
+  return options;
+}
+
 }  // namespace allport::c_interface

@@ -218,7 +218,7 @@ Said wanted(Plan const& p, Distribution const& a, Index block) {
 
 template <class Plan>
 Said wanted_tiles(Plan const& p, double bound) {
-  Said s{"tiles", p.to_json(), p.chosen.total().value(), bound, p.chosen.rows, p.chosen.cols, 1, p.chosen.nb};
+  Said s{"tiles", p.to_json(), p.chosen.total.value(), bound, p.chosen.grid.rows, p.chosen.grid.cols, 1, p.chosen.nb};
   for (auto const& rank : p.counts) {
     s.words = std::max({s.words, rank.traffic.bytes_sent, rank.traffic.bytes_received});
     s.messages = std::max({s.messages, rank.traffic.messages_sent, rank.traffic.messages_received});
@@ -295,15 +295,14 @@ TEST(PlansAsCpp, Factorizations) {
   EXPECT_EQ(said(plan), wanted(there, there.distribution, there.chosen.block));
 
   allport_plan_create(handle, "potrf", ALLPORT_DOUBLE, "U", 900, 900, 0, lies, nullptr, &plan);
-  CholeskyPlanOptions lying;
+  TiledPlanOptions lying;
   lying.given = given;
   auto const lain = plan_cholesky({900, Scalar::d, Uplo::upper}, machine, lying);
   EXPECT_EQ(said(plan), wanted_tiles(lain, lain.chosen.bound_words));
   allport_plan_create(handle, "potrf", ALLPORT_DOUBLE, "L", 1200, 1200, 0, nullptr,
                       "grid=8x2 order=ji nb=128 workers=2", &plan);
-  CholeskyPlanOptions fixed;
-  fixed.rows = 8;
-  fixed.cols = 2;
+  TiledPlanOptions fixed;
+  fixed.grid = {8, 2, 1};
   fixed.order = "ji";
   fixed.nb = 128;
   fixed.workers = 2;
@@ -311,7 +310,7 @@ TEST(PlansAsCpp, Factorizations) {
   EXPECT_EQ(said(plan), wanted_tiles(tiles, tiles.chosen.bound_words));
 
   allport_plan_create(handle, "geqrf", ALLPORT_DOUBLE_COMPLEX, nullptr, 900, 900, 0, lies, nullptr, &plan);
-  QrPlanOptions qr_lying;
+  TiledPlanOptions qr_lying;
   qr_lying.given = given;
   EXPECT_EQ(said(plan), wanted_tiles(plan_qr({900, 900, Scalar::z}, machine, qr_lying), 0));
   allport_plan_create(handle, "geqrf", ALLPORT_DOUBLE, nullptr, 1500, 600, 0, nullptr, nullptr, &plan);

@@ -10,8 +10,7 @@
 #include "gemm_3d_graph.h"
 #include "gemm_cannon_graph.h"
 #include "gemm_graph.h"
-#include "linalg/plan/plan_tree.h"
-#include "linalg/plan/tiled_plan.h"
+#include "linalg/plan/plan_price.h"
 
 namespace allport::gemm_detail {
 
@@ -45,7 +44,7 @@ GemmEstimate::GemmEstimate(GemmPlan const& plan)
       k_(static_cast<double>(plan.problem.k)),
       transport_(tasks::transport(plan.machine, tree_of(plan))),
       costs_(plan.machine, *transport_, tasks::default_segment(plan.machine).value()),
-      rates_(plan.machine, tiled_plan::rate_factor(plan.problem.type)),
+      rates_(plan.machine, detail::rate_factor(plan.problem.type)),
       loads_(plan.machine) {}
 
 /// Seconds of the busiest link if the first rank of each delivery sends a byte to the others, all at the same time.

@@ -254,7 +254,7 @@ std::unique_ptr<ProductGraph> product_graph(GemmProblem const& problem, Machine 
 
 }  // namespace gemm_detail
 
-std::unique_ptr<TaskGraph> gemm_graph(GemmPlan const& plan) {
+std::unique_ptr<TaskGraph> plan_graph(GemmPlan const& plan) {
   return gemm_detail::product_graph(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
 }
 

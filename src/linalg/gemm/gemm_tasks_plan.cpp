@@ -12,8 +12,7 @@
 #include "gemm_graph.h"
 #include "gemm_grids.h"
 #include "gemm_tasks.h"
-#include "linalg/plan/plan_tree.h"
-#include "linalg/plan/tiled_plan.h"
+#include "linalg/plan/plan_price.h"
 
 namespace allport::gemm_detail {
 
@@ -54,7 +53,7 @@ class Priced final : public Graph {
 template <class Graph>
 graph::Price price_of(GemmPlan const& plan, GemmCandidate const& candidate) {
   Priced<Graph> const graph(plan, candidate);
-  auto const options = tiled_plan::price_options(plan, candidate.grid);
+  auto const options = price_options(plan, candidate.grid);
   return graph::price(graph, plan.machine, *tasks::transport(plan.machine, tree_of(plan)), options);
 }
 
@@ -90,7 +89,7 @@ void describe(GemmPlan const& plan, GemmCandidate& candidate) {
   Index most = 0;
   bool const every = candidate.grid.ranks() <= described_ranks;
   for (auto const& p : every ? all_coords(candidate.grid) : corner_coords(candidate.grid)) {
-    tiled_plan::take_most(candidate, graph->received(p), element);
+    take_most(candidate, graph->received(p), element);
     most = std::max(most, owned(plan, layout.rank(p)) + partial_sums(plan, candidate.grid, p) + graph->most_stored(p));
   }
   candidate.memory = Bytes(most * element);
@@ -102,7 +101,7 @@ void count_chosen(GemmPlan& plan) {
   auto const steps = static_cast<double>(chosen.grid.ranks()) * static_cast<double>(graph->steps());
   if (plan.machine.ranks() > counted_ranks || steps > counted_steps) return;
   auto const element = bytes_of(plan.problem.type);
-  tiled_plan::count_traffic(plan, *graph, *plan_transport(plan));
+  count_traffic(plan, *graph, *plan_transport(plan));
   auto const pool = graph::pool(*graph, graph->ahead());
   GridLayout const layout(chosen.grid, chosen.order, plan.options.mapping);
   chosen.memory = Bytes(0);

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "linalg/matrix/elements.h"
-#include "linalg/plan/plan_tree.h"
+#include "linalg/plan/plan_price.h"
 #include "linalg/solve/solve_grid.h"
 #include "lu_tasks.h"
 

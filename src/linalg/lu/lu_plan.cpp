@@ -7,8 +7,7 @@
 #include "allport/linalg/redistribute.h"
 #include "allport/model/lu_bound.h"
 #include "linalg/plan/most_products.h"
-#include "linalg/plan/plan_checks.h"
-#include "linalg/plan/tiled_plan.h"
+#include "linalg/plan/plan_search.h"
 #include "lu_estimate.h"
 #include "lu_grids.h"
 #include "lu_tasks.h"
@@ -25,8 +24,6 @@ constexpr Index given_widths[] = {128, 64, 32};
 /// Least columns of a layer's slice of a panel: an update by fewer runs at a fraction of gemm's speed.
 constexpr Index narrowest_slice = 8;
 
-/// Graph prices can be 0.85 of estimates, so every candidate within that margin is priced.
-constexpr double optimism = 0.85;
 /// Time to price a graph, per rank of a row or column, step of the chain, and unit; measured. Graphs are priced if the
 /// factorization takes longer than pricing all of them.
 constexpr double pricing_seconds = 6e-7;
@@ -44,10 +41,8 @@ constexpr GemmAlgorithmName names[] = {
 void check(LuProblem const& problem, Machine const& machine, LuOptions const& options) {
   ensure(problem.m >= 0, "m", problem.m, "a number of rows >= 0");
   ensure(problem.n >= 0, "n", problem.n, "a number of columns >= 0");
-  Index elements = 0;  // sums of bytes over several matrices are counted in 64 bits
-  ensure(!__builtin_mul_overflow(problem.m, problem.n, &elements) &&
-             elements <= (std::int64_t(1) << 59) / bytes_of(problem.type),
-         "m, n", fmt::format("{}, {}", problem.m, problem.n), "a matrix of at most 2^59 bytes", "take smaller extents");
+  ensure(detail::is_countable(problem.m, problem.n, problem.type), "m, n", fmt::format("{}, {}", problem.m, problem.n),
+         "a matrix of at most 2^59 bytes", "take smaller extents");
   if (!(options.given && options.order == rows_of_given)) ensure_order(options.order, machine);
   ensure(options.block >= 0, "block", options.block, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.nb >= 0, "nb", options.nb, "a width >= 0", "pass 0 to have it chosen");
@@ -56,21 +51,16 @@ void check(LuProblem const& problem, Machine const& machine, LuOptions const& op
   ensure(options.big >= 0, "big", options.big, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.block == 0 || options.big % options.block == 0, "big", options.big,
          fmt::format("a multiple of block = {}", options.block));
-  ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
   auto const& name = options.algorithm;
   bool const known = name.empty() || std::ranges::any_of(names, [&](auto const& n) { return n.name == name; });
   ensure(known, "algorithm", name, "1d, 2d or 2.5d");
-  if (options.given) {
-    ensure(options.given->rows().extent() == problem.m && options.given->cols().extent() == problem.n, "given",
-           fmt::format("{} x {}", options.given->rows().extent(), options.given->cols().extent()),
-           fmt::format("a distribution of {} x {}", problem.m, problem.n));
-  }
-  ensure_grid(options.grid, machine);
+  if (options.given) detail::check_given("given", *options.given, problem.m, problem.n);
+  detail::check_common(options, machine, true);
 }
 
-class LuSearch : public detail::PlanSearch<LuSearch, LuPlan, LuEstimate> {
+class LuSearch : public EstimatedSearch<LuSearch, LuPlan, LuEstimate> {
  public:
-  using PlanSearch::PlanSearch;
+  using EstimatedSearch::EstimatedSearch;
 
   void consider(std::string_view algorithm, GemmGrid const& grid) {
     bool const one_row = grid.rows == 1 && grid.layers == 1;
@@ -108,18 +98,18 @@ class LuSearch : public detail::PlanSearch<LuSearch, LuPlan, LuEstimate> {
     }
   }
 
-  void choose() {
-    price_best();
-    rank();
-    fill_table();
+ private:
+  friend EstimatedSearch;
+  friend PlanSearch;
+
+  /// Graph prices can be 0.85 of estimates, so every candidate within that margin is priced.
+  static constexpr double optimism = 0.85;
+
+  void settle() {
     plan_.distribution = distribution_of(plan_.chosen);
     count_by_tasks(plan_);
     set_bounds(plan_.chosen, plan_.distribution);
-    plan_.candidates.front() = plan_.chosen;
   }
-
- private:
-  friend PlanSearch;
 
   [[nodiscard]] Distribution distribution_of(LuCandidate const& c) const {
     if (c.in_place) return *plan_.options.given;
@@ -184,10 +174,6 @@ class LuSearch : public detail::PlanSearch<LuSearch, LuPlan, LuEstimate> {
     candidate.block = candidate.big = widest;
   }
 
-  [[nodiscard]] double scaled(Tried const& one) const {
-    auto const doubt = one.by_graph ? 1.0 : optimism * (has_all_ranks(one.candidate) ? 1.0 : some_ranks);
-    return one.candidate.total.value() * doubt;
-  }
   void price(LuCandidate& candidate) {
     price_by_tasks(plan_, candidate, distribution_of(candidate));
     candidate.total += moving(candidate);
@@ -255,7 +241,7 @@ class LuSearch : public detail::PlanSearch<LuSearch, LuPlan, LuEstimate> {
     // examined.
     constexpr std::size_t examined = 16;
     auto const& options = plan_.options;
-    return tiled_plan::moving(*options.given, want, plan_.problem.type, plan_.machine, options.mapping, examined) * 2.0;
+    return detail::moving(*options.given, want, plan_.problem.type, plan_.machine, options.mapping, examined) * 2.0;
   }
 
   void add_all(std::vector<LuCandidate> candidates) {
@@ -296,7 +282,6 @@ LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const
     }
   }
   search.choose();
-  tiled_plan::shorten(plan);
   return plan;
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "linalg/plan/plan_tree.h"
+#include "linalg/plan/plan_price.h"
 
 namespace allport::lu_detail {
 

@@ -80,7 +80,7 @@ TEST(GemmEstimate, LinksThatOwnersLeaveIdleAreInTheTotal) {
     options.grid = c.grid;
     options.panel = c.panel;
     auto const plan = plan_gemm({.m = c.n, .n = c.n, .k = c.n}, slow(), options);
-    auto const simulated = graph::simulate(*gemm_graph(plan), plan.machine, *plan_transport(plan)).seconds;
+    auto const simulated = graph::simulate(*plan_graph(plan), plan.machine, *plan_transport(plan)).seconds;
     SCOPED_TRACE(text(c));
     EXPECT_GT(plan.chosen.total.value(), 0.7 * simulated);
     EXPECT_LT(plan.chosen.total.value(), 1.1 * simulated);

@@ -50,7 +50,7 @@ TEST(LuLayersGraph, NoSumIsOnTheWayFromAPanelToTheNext) {
   for (auto const& grid : {GemmGrid{2, 3, 2}, {3, 2, 3}, {1, 2, 2}, {2, 1, 2}, {1, 1, 3}}) {
     for (auto const pivoting : {Pivoting::none, Pivoting::tournament}) {
       auto const plan = layered(96, grid, {.block = 4}, pivoting);
-      auto const graph = lu_graph(plan);
+      auto const graph = plan_graph(plan);
       int sums = 0;
       for (std::int64_t k = 0; k + 1 < graph->steps(); ++k) {
         Paths paths(*graph, k + 1);
@@ -69,7 +69,7 @@ TEST(LuLayersGraph, NoSumIsOnTheWayFromAPanelToTheNext) {
 TEST(LuLayersGraph, EveryRankOfEveryLayerFactorsSome) {
   for (auto const& grid : {GemmGrid{2, 2, 2}, {1, 3, 2}, {2, 4, 2}, {1, 2, 4}}) {
     auto const plan = layered(256, grid, {.block = 4});
-    auto const graph = lu_graph(plan);
+    auto const graph = plan_graph(plan);
     std::set<Rank> panels;
     for (Rank r = 0; r < graph->ranks(); ++r) {
       for (std::int64_t k = 0; k < graph->steps(); ++k) {

@@ -70,7 +70,7 @@ void expect_as_planned(GemmProblem const& problem, std::string const& machine, G
                                     << " on " << machine << " grid " << options.grid.rows << "x" << options.grid.cols
                                     << "x" << options.grid.layers << " panel " << options.panel);
   auto const plan = plan_gemm(problem, Machine::parse(machine), options);
-  auto const made = gemm_graph(plan);
+  auto const made = plan_graph(plan);
   (void)graph::check(*made);
   auto const transport = plan_transport(plan);
   auto const counts = graph::count(*made, *transport);
@@ -135,7 +135,7 @@ std::vector<std::array<std::int64_t, 2>> bytes_on_ring(TaskGraph const& made, Ma
 TEST(GemmGraph, APanelGoesRoundARingInBothDirections) {
   auto const ring = Machine::parse("torus:6");
   auto const plan = plan_gemm({60, 60, 60}, ring, asked("summa", {1, 6, 1}, 10));
-  auto const bytes = bytes_on_ring(*gemm_graph(plan), ring, *plan_transport(plan));
+  auto const bytes = bytes_on_ring(*plan_graph(plan), ring, *plan_transport(plan));
   // A is 60 x 60, the part of each of its six owners crosses five of the six links in one of the directions.
   for (auto const& [up, down] : bytes) {
     EXPECT_EQ(up, 60 * 60 * 8 / 2 / 6 * 5);
@@ -147,7 +147,7 @@ TEST(GemmGraph, LayersSumInBothDirectionsOfARing) {
   auto const ring = Machine::parse("torus:4");
   for (auto const* name : {"summa25", "3d"}) {
     auto const plan = plan_gemm({32, 32, 64}, ring, asked(name, {1, 1, 4}, 16));
-    auto const bytes = bytes_on_ring(*gemm_graph(plan), ring, *plan_transport(plan));
+    auto const bytes = bytes_on_ring(*plan_graph(plan), ring, *plan_transport(plan));
     // One half of each layer's quarter of C passes three links in one direction, the other half in the other.
     for (auto const& [up, down] : bytes) {
       EXPECT_EQ(up, 32 * 32 * 8 / 4 / 2 * 3);
@@ -166,7 +166,7 @@ TEST(GemmGraph, In3DSumsTravelWhileOperandsCome) {
   Axis const axis{4, true, BytesPerSecond(1e6), Seconds(1e-6)};
   Machine const machine("cube", {axis, axis, axis}, rates);
   auto const plan = plan_gemm({1024, 1024, 1024}, machine, asked("3d", {4, 4, 4}, 0));
-  auto const run = graph::simulate(*gemm_graph(plan), machine, *plan_transport(plan), {.segment = 4096});
+  auto const run = graph::simulate(*plan_graph(plan), machine, *plan_transport(plan), {.segment = 4096});
   // Rows, columns and layers each have an axis of their own, all with the same: one phase after the other takes twice
   // what the busiest link has.
   EXPECT_LT(run.seconds, 1.7 * *std::ranges::max_element(run.link_busy));
@@ -174,7 +174,7 @@ TEST(GemmGraph, In3DSumsTravelWhileOperandsCome) {
 
 /// Edges from panels to products that wait until the panels have left.
 std::int64_t waits_for_sends(Machine const& machine, std::string algorithm) {
-  auto const made = gemm_graph(plan_gemm({48, 48, 48}, machine, asked(std::move(algorithm), {2, 2, 1}, 8)));
+  auto const made = plan_graph(plan_gemm({48, 48, 48}, machine, asked(std::move(algorithm), {2, 2, 1}, 8)));
   (void)graph::check(*made);
   std::int64_t waits = 0;
   for (Rank r = 0; r < made->ranks(); ++r) {
@@ -234,7 +234,7 @@ void expect_as_planned(LuCase const& c) {
                                     << " block " << c.options.block << " big " << c.options.big);
   auto const plan = plan_lu(c.problem, Machine::parse(c.machine), c.options);
   ASSERT_FALSE(plan.traffic.empty());
-  auto const made = lu_graph(plan);
+  auto const made = plan_graph(plan);
   (void)graph::check(*made);
   auto const transport = plan_transport(plan);
   auto const counts = graph::count(*made, *transport);
@@ -329,7 +329,7 @@ TEST(LuGraph, APanelLoadsNoLinkWithMoreThanOneOfItsTrees) {
     auto options = factored("2d", {1, 16, 1}, 32);
     options.nb = nb;
     auto const plan = plan_lu({2048, 2048}, machine, options);
-    auto const made = lu_graph(plan);
+    auto const made = plan_graph(plan);
     auto const transport = plan_transport(plan);
     for (std::int32_t k = 0; k < 48; k += 5) {
       Task panel;
@@ -387,12 +387,12 @@ void expect_price_near(TaskGraph const& made, Machine const& machine, graph::Tra
 TEST(PlanGraphs, ArePricedNearTheirSimulation) {
   auto const machine = Machine::parse("bgp:4x4");
   auto const product = plan_gemm({2048, 2048, 2048}, machine, asked("summa", {4, 4, 1}, 128));
-  expect_price_near(*gemm_graph(product), machine, *plan_transport(product), 0.9, 1.05);
+  expect_price_near(*plan_graph(product), machine, *plan_transport(product), 0.9, 1.05);
   for (auto const& options : {factored("1d", {1, 16, 1}, 32), factored("2d", {4, 4, 1}, 64),
                               factored("2d", {1, 16, 1}, 32), factored("2.5d", {4, 2, 2}, 64)}) {
     auto const plan = plan_lu({2048, 2048}, machine, options);
     SCOPED_TRACE(options.algorithm);
-    expect_price_near(*lu_graph(plan), machine, *plan_transport(plan), 0.6, 1.6);
+    expect_price_near(*plan_graph(plan), machine, *plan_transport(plan), 0.6, 1.6);
   }
 }
 

@@ -142,7 +142,7 @@ TEST(WordBounds, OfCholeskyAreNotAboveWhatIsCounted) {
   for (int x = 0; x < 60; ++x) {
     CholeskyProblem const problem{draw.extent(900), Scalar::d, x % 2 == 0 ? Uplo::lower : Uplo::upper};
     auto const machine = draw.machine();
-    CholeskyPlanOptions options;
+    TiledPlanOptions options;
     options.memory = draw.memory(problem.n * problem.n, machine.ranks());
     if (draw.between(0, 1) == 0) options.nb = 1 + draw.extent(100);
     CholeskyPlan plan;
@@ -152,8 +152,9 @@ TEST(WordBounds, OfCholeskyAreNotAboveWhatIsCounted) {
       bytes = std::max({bytes, count.traffic.bytes_sent, count.traffic.bytes_received});
     }
     auto const& c = plan.chosen;
-    seen.meet(static_cast<double>(bytes) / 8, c.bound_words,
-              fmt::format("{} x {} of {}, n = {}, tiles of {}", c.rows, c.cols, machine.name(), problem.n, c.nb));
+    seen.meet(
+        static_cast<double>(bytes) / 8, c.bound_words,
+        fmt::format("{} x {} of {}, n = {}, tiles of {}", c.grid.rows, c.grid.cols, machine.name(), problem.n, c.nb));
     bool const lower = problem.uplo == Uplo::lower;
     auto const most =
         busiest(plan.distribution, [&](Index i, Index j) { return lower ? (i > j ? j : 0) : (j > i ? i : 0); });

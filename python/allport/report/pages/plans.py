@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from allport._native import CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan
-from allport.candidates import SimulatedCandidate, graph_of
+from allport.candidates import SimulatedCandidate
 from allport.errors import Error
+from allport.graph import planned
 from allport.io import DTYPES
 from allport.options import Options
 from allport.plan import DECISIONS, NO_BOUND, by_time, why_chosen
@@ -151,7 +152,7 @@ def add_candidates(page: Page, plan: dict[str, Any]) -> None:
 def add_graph(page: Page, plan: Plan, caption: str) -> TaskSimulation | None:
     """Adds the plan's graph: its simulation, Gantt chart, link loads, and a drawing if it is small."""
     data = plan.to_dict()
-    run = simulated_graph(lambda: graph_of(plan), plan.machine, data.get("workers", 1))
+    run = simulated_graph(lambda: planned(plan), plan.machine, data.get("workers", 1))
     if isinstance(run, str):
         page.add("Over time", paragraph(run[0].upper() + run[1:] + "."))
         return None
