@@ -25,6 +25,7 @@ HEADERS = (
     "allport_collectives.h",
     "allport_plans.h",
     "allport_linalg.h",
+    "allport_loops.h",
     "allport_tasks.h",
     "allport.h",
 )
