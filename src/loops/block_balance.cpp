@@ -34,16 +34,40 @@ Ties BlockEngine::State::faces() const {
   return all;
 }
 
+/// Threads of each rank.
+std::vector<double> BlockEngine::State::speeds() const {
+  std::int64_t const threads = teams.threads();
+  std::vector<double> all;
+  for (auto const t : comm.all_gather(std::span(&threads, 1))) all.push_back(static_cast<double>(t));
+  return all;
+}
+
+/// Before this rank receives so many blocks, or pieces of blocks.
+void BlockEngine::State::expect(std::int64_t coming) {
+  std::scoped_lock const hold(mutex);
+  left = coming;
+  target = iteration;
+  over = stopped = false;
+  error.clear();
+}
+
+/// Sends what was posted, and returns when all ranks have received what they expect.
+void BlockEngine::State::receive_all() {
+  while (!over) {
+    if (!communicate(true)) std::this_thread::yield();
+  }
+  broken = stopped;
+  comm.ensure_all_well(error, ErrorKind::mpi);
+}
+
 BalanceReport BlockEngine::State::balance(BalanceOptions const& balancing) {
   ensure(!broken, "balance", iteration, "blocks whose last iteration did not fail", "fill() them anew");
   auto const all = loads();
-  std::int64_t const threads = teams.threads();
-  std::vector<double> speeds;
-  for (auto const t : comm.all_gather(std::span(&threads, 1))) speeds.push_back(static_cast<double>(t));
+  auto const by_threads = speeds();
   // No measurements before the first iteration.
   bool const measured = std::ranges::any_of(all, [](double load) { return load > 0; });
-  auto const next = measured ? balanced(all, owners, speeds, balancing, faces()) : owners;
-  BalanceReport report{.before = imbalance(all, owners, speeds), .after = imbalance(all, next, speeds)};
+  auto const next = measured ? balanced(all, owners, by_threads, balancing, faces()) : owners;
+  BalanceReport report{.before = imbalance(all, owners, by_threads), .after = imbalance(all, next, by_threads)};
   for (std::size_t b = 0; b < next.size(); ++b) report.between_ranks += next[b] != owners[b] ? 1 : 0;
   if (report.between_ranks > 0) move_to(next);
 
@@ -80,13 +104,7 @@ void BlockEngine::State::move_to(std::vector<int> const& next) {
   auto const last = std::exchange(owners, next);
   std::int64_t coming = 0;
   for (std::size_t b = 0; b < next.size(); ++b) coming += next[b] == me && last[b] != me ? 1 : 0;
-  {
-    std::scoped_lock const hold(mutex);
-    left = coming;
-    target = iteration;
-    over = stopped = false;
-    error.clear();
-  }
+  expect(coming);
   for (auto at = objects.begin(); at != objects.end();) {
     auto& object = at->second;
     auto const owner = owners[static_cast<std::size_t>(at->first)];
@@ -98,11 +116,7 @@ void BlockEngine::State::move_to(std::vector<int> const& next) {
     post({whole_block, at->first, 0, iteration, 0}, owner, Data(cells, cells + object.elements * element));
     at = objects.erase(at);
   }
-  while (!over) {
-    if (!communicate(true)) std::this_thread::yield();
-  }
-  broken = stopped;
-  comm.ensure_all_well(error, ErrorKind::mpi);
+  receive_all();
   for (auto& [block, object] : objects) {
     auto const came = last[static_cast<std::size_t>(block)] != me;
     link(object);

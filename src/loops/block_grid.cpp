@@ -38,6 +38,12 @@ std::array<std::int64_t, BlockGrid::most_axes> BlockGrid::place(std::int64_t blo
   return at;
 }
 
+std::int64_t BlockGrid::number(std::array<std::int64_t, most_axes> const& place) const {
+  std::int64_t number = 0;
+  for (std::size_t a = 0; a < shape_.grid.size(); ++a) number = number * counts_[a] + place[a];
+  return number;
+}
+
 std::int64_t BlockGrid::first(std::int64_t block, int axis) const {
   auto const a = static_cast<std::size_t>(axis);
   return place(block)[a] * shape_.block[a];
@@ -62,9 +68,7 @@ std::int64_t BlockGrid::beyond(std::int64_t block, Face face) const {
     if (!shape_.periodic[a]) return -1;
     at[a] = (at[a] + counts_[a]) % counts_[a];
   }
-  std::int64_t number = 0;
-  for (std::size_t b = 0; b < shape_.grid.size(); ++b) number = number * counts_[b] + at[b];
-  return number;
+  return number(at);
 }
 
 std::vector<Face> BlockGrid::shared_faces(std::int64_t block) const {

@@ -86,6 +86,12 @@ void BlockEngine::State::arrived(Multicasts::Message&& message) {
     --left;
     return;
   }
+  if (name[0] == piece_of_block) {
+    take_piece(block, name[2], message.data.get());
+    std::scoped_lock const hold(mutex);
+    --left;
+    return;
+  }
   unpack(*find(block), {static_cast<int>(name[2] / 2), name[2] % 2 != 0}, name[3], message.data.get());
   count_face(block, name[3]);
 }

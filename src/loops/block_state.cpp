@@ -10,9 +10,6 @@
 
 namespace allport::loops {
 
-namespace {
-
-/// Hash of all values that ranks must pass alike.
 std::int64_t fingerprint(BlockGrid const& grid, std::int64_t element, std::vector<int> const& owners) {
   std::uint64_t hash = 1469598103934665603ULL;
   auto const add = [&](std::int64_t value) { hash = (hash ^ static_cast<std::uint64_t>(value)) * 1099511628211ULL; };
@@ -27,8 +24,6 @@ std::int64_t fingerprint(BlockGrid const& grid, std::int64_t element, std::vecto
   for (auto const owner : owners) add(owner);
   return static_cast<std::int64_t>(hash >> 1);
 }
-
-}  // namespace
 
 BlockEngine::State::State(Communicator const& given, BlockGrid cut, Teams& threads, std::int64_t bytes,
                           BlocksOptions wanted)
@@ -53,15 +48,19 @@ BlockEngine::State::State(Communicator const& given, BlockGrid cut, Teams& threa
   }
   comm.ensure_all_well(wrong);
   comm.ensure_agreement("blocks", fingerprint(grid, element, owners));
+  place_blocks();
+  comm.barrier();
+  begin = std::chrono::steady_clock::now();
+}
+
+/// Memory is touched by the leader that owns the block, so that it is in that leader's NUMA domain.
+void BlockEngine::State::place_blocks() {
   spread_over_leaders();
-  // Touched by the leader that owns it, so that its memory is in that leader's NUMA domain.
   teams.run([&](int leader, Team&) {
     for (auto& [block, object] : objects) {
       if (object.leader == leader) allocate(object);
     }
   });
-  comm.barrier();
-  begin = std::chrono::steady_clock::now();
 }
 
 BlockEngine::State::Object BlockEngine::State::made(std::int64_t block) const {
@@ -86,7 +85,7 @@ BlockEngine::State::Object BlockEngine::State::made(std::int64_t block) const {
 
 void BlockEngine::State::allocate(Object& object) const {
   for (auto& memory : object.memory) {
-    memory = std::make_unique<std::byte[]>(static_cast<std::size_t>(object.elements * element));
+    memory = std::make_shared<std::byte[]>(static_cast<std::size_t>(object.elements * element));
   }
 }
 
@@ -130,11 +129,16 @@ std::byte* BlockEngine::State::memory(BlockCells const& cells, std::int64_t iter
 void BlockEngine::State::rows(BlockCells const& cells, Face face, bool halo,
                               FunctionRef<void(std::int64_t, std::int64_t)> visit) const {
   auto const depth = grid.shape().halo;
-  std::array<std::int64_t, BlockGrid::most_axes> from{};
+  Index from{};
   auto to = cells.cells;
   auto const a = static_cast<std::size_t>(face.axis);
   from[a] = face.high ? cells.cells[a] - (halo ? 0 : depth) : (halo ? -depth : 0);
   to[a] = from[a] + depth;
+  box_rows(cells, from, to, visit);
+}
+
+void BlockEngine::State::box_rows(BlockCells const& cells, Index const& from, Index const& to,
+                                  FunctionRef<void(std::int64_t, std::int64_t)> visit) const {
   // The last axis that there is runs in a row; of those that are not there all strides are 0 and all lengths 1.
   auto const last = static_cast<std::size_t>(grid.axes() - 1);
   auto const at = [&](std::int64_t i, std::size_t axis) { return i * cells.stride[axis]; };
@@ -180,6 +184,7 @@ std::vector<int> const& BlockEngine::owners() const { return state_->owners; }
 std::int64_t BlockEngine::iteration() const { return state_->iteration; }
 void BlockEngine::iterate(std::int64_t count, Body body) { state_->iterate(count, body); }
 BalanceReport BlockEngine::balance(BalanceOptions const& options) { return state_->balance(options); }
+void BlockEngine::recut(std::vector<std::int64_t> const& block) { state_->recut(block); }
 std::vector<double> BlockEngine::loads() const { return state_->loads(); }
 Traffic BlockEngine::counted() const { return state_->multicasts.counted(); }
 std::vector<BlockRecord> const& BlockEngine::records() const { return state_->records; }

@@ -15,8 +15,13 @@
 
 namespace allport::loops {
 
+/// Hash of all values that ranks must pass alike.
+std::int64_t fingerprint(BlockGrid const& grid, std::int64_t element, std::vector<int> const& owners);
+
 struct BlockEngine::State {
   State(Communicator const& given, BlockGrid cut, Teams& threads, std::int64_t bytes, BlocksOptions wanted);
+
+  using Index = std::array<std::int64_t, BlockGrid::most_axes>;
 
   /// A face that another block has: of mine, and the block beyond it.
   struct Link {
@@ -32,7 +37,7 @@ struct BlockEngine::State {
     double weight = 0;                     ///< core-seconds of an earlier time, where nothing was taken since
   };
   /// What message is about, in a MessageName's first number; then block, face, iteration.
-  enum What : std::int64_t { face_of_block, whole_block, failure };
+  enum What : std::int64_t { face_of_block, whole_block, piece_of_block, failure };
   struct Outgoing {
     MessageName name{};
     Rank to = 0;
@@ -46,8 +51,12 @@ struct BlockEngine::State {
   void link(Object& object) const;
   [[nodiscard]] Object* find(std::int64_t block);
   void spread_over_leaders();
+  void place_blocks();
   /// Elements of a face's layers: inside the block, or beyond it, in the halo. visit(first element, how many in a row)
   void rows(BlockCells const& cells, Face face, bool halo, FunctionRef<void(std::int64_t, std::int64_t)> visit) const;
+  /// Elements of cells `from` to `to` of a block.
+  void box_rows(BlockCells const& cells, Index const& from, Index const& to,
+                FunctionRef<void(std::int64_t, std::int64_t)> visit) const;
   [[nodiscard]] std::byte* memory(BlockCells const& cells, std::int64_t iteration) const;
   [[nodiscard]] Data packed(BlockCells const& cells, Face face, std::int64_t iteration) const;
   void unpack(BlockCells const& cells, Face face, std::int64_t iteration, std::byte const* data) const;
@@ -75,6 +84,14 @@ struct BlockEngine::State {
   [[nodiscard]] std::vector<double> loads() const;
   [[nodiscard]] Ties faces() const;
   void move_to(std::vector<int> const& next);
+  [[nodiscard]] std::vector<double> speeds() const;
+  void expect(std::int64_t coming);
+  void receive_all();
+
+  // Other sizes of blocks (block_recut.cpp)
+  void recut(std::vector<std::int64_t> const& block);
+  [[nodiscard]] Data piece(Object const& of, BlockGrid const& cut, BlockGrid const& other, std::int64_t block) const;
+  void take_piece(std::int64_t block, std::int64_t of, std::byte const* data);
 
   Communicator comm;
   BlockGrid grid;
@@ -102,6 +119,8 @@ struct BlockEngine::State {
   std::int64_t left = 0;  ///< blocks x iterations that are to run; while blocks move, those that are to come
   std::string error;
   std::vector<BlockRecord> records;
+
+  BlockGrid const* cut_before = nullptr;  ///< while pieces of its blocks arrive
 
   std::mutex communicating;
   std::atomic<bool> over{false};

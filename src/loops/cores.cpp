@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 #include <thread>
 
 #include "allport/base/error.h"
@@ -35,12 +34,6 @@ class Mask {
 };
 
 }  // namespace
-
-int Cores::domains() const {
-  std::set<int> found;
-  for (auto const& core : all) found.insert(core.domain);
-  return static_cast<int>(found.size());
-}
 
 std::vector<int> pinned_to() {
   Mask mask;

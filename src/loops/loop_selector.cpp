@@ -1,6 +1,7 @@
 #include "allport/loops/loop_selector.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -58,11 +59,12 @@ std::string name(LoopConfiguration const& c) {
   auto text = fmt::format("{} x (1 + {}), {}", c.shape.leaders, c.shape.members, name(c.loop.schedule));
   if (c.loop.chunk > 0) text += fmt::format(" by {}", c.loop.chunk);
   if (c.loop.collapse > 0) text += fmt::format(", {} loops as one", c.loop.collapse);
+  if (!c.block.empty()) text += fmt::format(", blocks of {}", fmt::join(c.block, " x "));
   return text;
 }
 
-std::vector<LoopConfiguration> loop_configurations(int threads, std::vector<LoopOptions> const& schedules,
-                                                   Threads used) {
+std::vector<LoopConfiguration> loop_configurations(int threads, std::vector<LoopOptions> const& schedules, Threads used,
+                                                   std::vector<std::vector<std::int64_t>> const& blocks) {
   ensure(!schedules.empty(), "schedules", schedules.size(), "at least one");
   std::vector<int> counts{threads};
   if (used == Threads::fewer_too) {
@@ -71,10 +73,13 @@ std::vector<LoopConfiguration> loop_configurations(int threads, std::vector<Loop
     }
   }
   std::vector<LoopConfiguration> all;
-  for (auto const count : counts) {
-    for (auto const shape : shapes_of(count)) {
-      for (std::size_t w = 0; w < (shape.members == 0 ? 1 : schedules.size()); ++w)
-        all.push_back({shape, schedules[w]});
+  for (std::size_t b = 0; b < std::max<std::size_t>(blocks.size(), 1); ++b) {
+    for (auto const count : counts) {
+      for (auto const shape : shapes_of(count)) {
+        for (std::size_t w = 0; w < (shape.members == 0 ? 1 : schedules.size()); ++w) {
+          all.push_back({shape, schedules[w], blocks.empty() ? std::vector<std::int64_t>() : blocks[b]});
+        }
+      }
     }
   }
   return all;

@@ -176,6 +176,36 @@ TEST(Blocks, OfThreeAxes) {
               {{6, 4, 4}, {3, 2, 4}, {true, false, true}, 2}});
 }
 
+TEST(Blocks, OfAnotherSizeGoOnWithTheSameCells) {
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  Teams teams(two_cores(), {.threads = 4});
+  auto const try_sizes = [&]<std::size_t D>(Case const& c, std::vector<std::vector<std::int64_t>> const& sizes) {
+    Trial<D> trial(c, comm, teams);
+    int members = 0;
+    for (auto const& size : sizes) {
+      teams.configure(1 + members, 1 - members);
+      members = 1 - members;
+      trial.blocks().recut(size);
+      EXPECT_EQ(trial.blocks().grid().shape().block, size);
+      EXPECT_EQ(trial.blocks().owners().size(), std::size_t(trial.blocks().grid().blocks()));
+      EXPECT_EQ(trial.wrong(), 0);
+      trial.iterate(3);
+      EXPECT_EQ(trial.wrong(), 0) << ::testing::PrintToString(c.grid) << " by " << ::testing::PrintToString(size);
+      (void)trial.blocks().balance({.balancer = Balancer::greedy});
+      trial.iterate(1);
+      EXPECT_EQ(trial.wrong(), 0) << ::testing::PrintToString(c.grid) << " by " << ::testing::PrintToString(size);
+    }
+    EXPECT_THROW(trial.blocks().recut(std::vector<std::int64_t>(D, 0)), Error);
+    EXPECT_THROW(trial.blocks().recut(std::vector<std::int64_t>(D + 1, 1)), Error);
+    trial.iterate(1);
+    EXPECT_EQ(trial.wrong(), 0) << "refused sizes change nothing";
+  };
+  try_sizes.operator()<1>({{17}, {3}, {}, 2}, {{17}, {5}, {3}});
+  try_sizes.operator()<2>({{13, 11}, {4, 3}}, {{13, 11}, {1, 1}, {5, 11}, {5, 11}, {13, 2}});
+  try_sizes.operator()<2>({{12, 10}, {6, 5}, {false, true}, 2}, {{2, 2}, {12, 10}, {4, 6}});
+  try_sizes.operator()<3>({{5, 6, 7}, {2, 3, 4}, {true, false, true}}, {{5, 6, 7}, {1, 2, 3}, {2, 3, 4}});
+}
+
 TEST(Blocks, GoToWhoeverHasLeastToDoAndGoOn) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   Teams teams(two_cores(), {.threads = 4});

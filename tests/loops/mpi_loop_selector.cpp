@@ -115,6 +115,21 @@ TEST(LoopsLoopSelector, FewerThreadsAreAmongTheConfigurationsWhereTheyAreAskedFo
   EXPECT_EQ(loop_configurations(2, {{}}, Threads::fewer_too).size(), 3U);
 }
 
+TEST(LoopsLoopSelector, SizesOfBlocksAreTriedWithEachShape) {
+  auto const all = loop_configurations(2, {{}}, Threads::all, {{8, 8}, {16, 4}});
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(name(all[0]), "2 x (1 + 0), static, blocks of 8 x 8");
+  EXPECT_EQ(name(all[3]), "1 x (1 + 1), static, blocks of 16 x 4");
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  Teams teams(four_cores(), {.threads = 2});
+  LoopSelector selector(comm, teams, all);
+  for (int s = 0; s < 500; ++s) {
+    auto const& now = selector.apply();
+    selector.record(Seconds((now.block[0] == 16 ? 1.0 : 1.5) + 0.1 * now.shape.leaders));
+  }
+  EXPECT_EQ(name(selector.best()), "1 x (1 + 1), static, blocks of 16 x 4");
+}
+
 TEST(LoopsLoopSelector, RefusesWhatDoesNotFitOnEveryRank) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   Teams teams(four_cores());

@@ -56,7 +56,7 @@ struct BlockCells {
   std::array<std::int64_t, BlockGrid::most_axes> stride{};  ///< in elements
   std::int64_t inner = 0;                                   ///< index of the element of cell (0, 0, 0)
   std::int64_t elements = 0;                                ///< halo included
-  std::array<std::unique_ptr<std::byte[]>, 2> memory{};
+  std::array<std::shared_ptr<std::byte[]>, 2> memory{};
 };
 
 /// The implementation of Blocks<D, T> for elements of `element` bytes. Programs use Blocks.
@@ -75,6 +75,7 @@ class BlockEngine {
   void each(FunctionRef<void(BlockCells&)> visit, bool changes);
   void iterate(std::int64_t count, Body body);
   BalanceReport balance(BalanceOptions const& options);
+  void recut(std::vector<std::int64_t> const& block);
   [[nodiscard]] std::vector<double> loads() const;
   [[nodiscard]] Traffic counted() const;
   [[nodiscard]] std::vector<BlockRecord> const& records() const;

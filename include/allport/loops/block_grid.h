@@ -40,6 +40,7 @@ class BlockGrid {
   /// Along an axis.
   [[nodiscard]] std::int64_t blocks(int axis) const { return counts_[static_cast<std::size_t>(axis)]; }
   [[nodiscard]] std::array<std::int64_t, most_axes> place(std::int64_t block) const;
+  [[nodiscard]] std::int64_t number(std::array<std::int64_t, most_axes> const& place) const;
   [[nodiscard]] std::int64_t first(std::int64_t block, int axis) const;  ///< cell of the grid
   [[nodiscard]] std::int64_t cells(std::int64_t block, int axis) const;
   /// A cell's index along an axis as the grid has it: round a periodic axis, else as it is, in the border or not.

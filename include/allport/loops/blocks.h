@@ -124,6 +124,11 @@ class Blocks {
   /// Moves blocks to other ranks, and on each rank to other leaders, to balance the load measured since the last call
   /// (in core-seconds: a block that four threads ran for 1 s counts four). Ranks are weighted by their threads.
   BalanceReport balance(BalanceOptions const& options = {}) { return engine_.balance(options); }
+  /// Cuts the grid into blocks of another size; cells and the border stay, halo cells between blocks that no neighbour
+  /// sends (corners) are 0. Owners are those of a new grid, refined by the loads measured since the last balance(). No
+  /// effect where blocks have that size.
+  /// @pre block is as BlockShape::block must be
+  void recut(std::vector<std::int64_t> const& block) { engine_.recut(block); }
   /// Core-seconds of each block since the last balance(), on every rank.
   [[nodiscard]] std::vector<double> loads() const { return engine_.loads(); }
 

@@ -25,7 +25,6 @@ struct Cores {
   bool smt = false;       ///< several of them are hardware threads of one core: hardware_threads()
 
   [[nodiscard]] int size() const { return static_cast<int>(all.size()); }
-  [[nodiscard]] int domains() const;
 };
 
 /// Hardware threads on which the calling thread may run.

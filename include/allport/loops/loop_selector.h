@@ -1,4 +1,4 @@
-// Tunes the number of team leaders and members, and the schedule, of a program's loops while it runs.
+// Tunes the number of team leaders and members, the schedule and the size of blocks of a program's loops while it runs.
 #pragma once
 
 #include <chrono>
@@ -9,28 +9,30 @@
 #include <vector>
 
 #include "allport/comm/communicator.h"
-#include "allport/model/spread_cost.h"
-#include "allport/select/selector.h"
 #include "allport/loops/loop_advice.h"
 #include "allport/loops/teams.h"
+#include "allport/model/spread_cost.h"
+#include "allport/select/selector.h"
 
 namespace allport::loops {
 
 struct LoopConfiguration {
   TeamsShape shape;
   LoopOptions loop{};
+  std::vector<std::int64_t> block{};  ///< size of blocks, for Blocks::recut(); empty: is not changed
 };
-/// "4 x (1 + 6), static", "... dynamic by 16"
+/// "4 x (1 + 6), static", "... dynamic by 16", "..., blocks of 256 x 256"
 [[nodiscard]] std::string name(LoopConfiguration const& configuration);
 
 /// Threads that shapes use: all, or also three quarters and half of them, for memory-bound loops.
 enum class Threads : std::uint8_t { all, fewer_too };
 /// All shapes with leaders * (1 + members) == threads, combined with each schedule; then shapes of fewer threads, if
-/// requested. Teams of one thread run their loops whole: they are combined with the first schedule only.
+/// requested. Teams of one thread run their loops whole: they are combined with the first schedule only. All of these
+/// with each size of blocks, if there are any.
 /// @pre threads >= 1, schedules is not empty
-[[nodiscard]] std::vector<LoopConfiguration> loop_configurations(int threads,
-                                                                 std::vector<LoopOptions> const& schedules = {{}},
-                                                                 Threads used = Threads::all);
+[[nodiscard]] std::vector<LoopConfiguration> loop_configurations(
+    int threads, std::vector<LoopOptions> const& schedules = {{}}, Threads used = Threads::all,
+    std::vector<std::vector<std::int64_t>> const& blocks = {});
 
 struct LoopSelectorOptions {
   std::size_t standard = 0;                   ///< the configuration without tuning
@@ -45,7 +47,10 @@ struct LoopSelectorOptions {
 ///
 ///     LoopSelector selector(comm, teams, loop_configurations(teams.threads()), {.site = "jacobi 4096"});
 ///     for (...) {
-///       selector.step([&](LoopConfiguration const& now) { blocks.iterate(10, ...now.loop...); });
+///       selector.step([&](LoopConfiguration const& now) {
+///         if (!now.block.empty()) blocks.recut(now.block);  // timed too, in an iteration that tuning runs discard
+///         blocks.iterate(10, ...now.loop...);
+///       });
 ///       blocks.balance();
 ///     }
 ///
