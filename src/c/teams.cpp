@@ -3,21 +3,29 @@
 #include <utility>
 #include <vector>
 
+#include "allport/loops/cores.h"
+#include "allport/loops/team.h"
 #include "allport/mapping/orders.h"
 #include "allport/mapping/score.h"
 #include "allport/select/rank_order.h"
-#include "allport/loops/cores.h"
-#include "allport/loops/team.h"
+#include "loop_options.h"
 #include "options.h"
 
 struct allport_team_s {
   allport::loops::Team team;
 };
 
-namespace {
-
 using namespace allport;
 using namespace allport::c_interface;
+
+namespace allport::c_interface {
+
+loops::LoopSchedule schedule_named(std::string const& text, std::string const& key) {
+  if (text == "static") return loops::LoopSchedule::static_;
+  if (text == "dynamic") return loops::LoopSchedule::dynamic;
+  if (text == "guided") return loops::LoopSchedule::guided;
+  throw Error::argument("options: " + key, show(text), "static, dynamic or guided");
+}
 
 loops::LoopOptions loop_options(char const* text) {
   loops::LoopOptions options;
@@ -26,15 +34,7 @@ loops::LoopOptions loop_options(char const* text) {
       options.chunk = whole_number(value, key);
       ensure(options.chunk >= 0, "options: chunk", options.chunk, "0 (chosen) or more iterations");
     } else if (key == "schedule") {
-      if (value == "static") {
-        options.schedule = loops::LoopSchedule::static_;
-      } else if (value == "dynamic") {
-        options.schedule = loops::LoopSchedule::dynamic;
-      } else if (value == "guided") {
-        options.schedule = loops::LoopSchedule::guided;
-      } else {
-        throw Error::argument("options: schedule", show(value), "static, dynamic or guided");
-      }
+      options.schedule = schedule_named(value, key);
     } else {
       return false;
     }
@@ -43,7 +43,7 @@ loops::LoopOptions loop_options(char const* text) {
   return options;
 }
 
-}  // namespace
+}  // namespace allport::c_interface
 
 extern "C" {
 
