@@ -41,6 +41,7 @@ void bind_mpi(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_comm(nb::module_& m);
 void bind_calibrate(nb::module_& m);
+void bind_loops(nb::module_& m);
 void bind_tasks(nb::module_& m);
 void bind_linalg(nb::module_& m);
 void bind_linalg_lu(nb::module_& m);

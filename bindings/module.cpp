@@ -29,6 +29,7 @@ NB_MODULE(_native, m) {
   bind_mpi(m);
   bind_comm(m);
   bind_calibrate(m);
+  bind_loops(m);
   bind_tasks(m);
   bind_linalg(m);
   bind_linalg_lu(m);

@@ -65,6 +65,7 @@ _MODULES = (
     "io",
     "lab",
     "linalg",
+    "loops",
     "machine",
     "mapping",
     "model",
@@ -106,6 +107,9 @@ if TYPE_CHECKING:  # the same for type checkers; tests/python/test_interface.py 
     )
     from allport import (
         linalg as linalg,
+    )
+    from allport import (
+        loops as loops,
     )
     from allport import (
         machine as machine,
