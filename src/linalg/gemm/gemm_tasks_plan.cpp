@@ -64,9 +64,16 @@ Index owned(GemmPlan const& plan, Rank rank) {
   return sum;
 }
 
-/// Elements of the sums of products that are not in C: those of several layers.
-Index partial_sums(GemmPlan const& plan, GemmGrid const& grid, GridCoords p) {
-  return grid.layers > 1 ? share(plan.problem.m, grid.rows, p.i) * share(plan.problem.n, grid.cols, p.j) : 0;
+/// Elements of work space: with layers, the sums of products that are not in C; SUMMA's copies of A and B.
+Index work_space(GemmPlan const& plan, GemmCandidate const& candidate, GridCoords p) {
+  auto const& grid = candidate.grid;
+  auto const& how = method(candidate.algorithm);
+  if (grid.layers == 1) return 0;
+  auto const rows = share(plan.problem.m, grid.rows, p.i);
+  auto const cols = share(plan.problem.n, grid.cols, p.j);
+  auto const k = plan.problem.k;
+  bool const copied = how.copies && how.form == Method::Form::summa && p.l > 0;
+  return rows * cols + (copied ? rows * share(k, grid.cols, p.j) + cols * share(k, grid.rows, p.i) : 0);
 }
 
 }  // namespace
@@ -89,8 +96,13 @@ void describe(GemmPlan const& plan, GemmCandidate& candidate) {
   Index most = 0;
   bool const every = candidate.grid.ranks() <= described_ranks;
   for (auto const& p : every ? all_coords(candidate.grid) : corner_coords(candidate.grid)) {
+<<<<<<< HEAD
     take_most(candidate, graph->received(p), element);
     most = std::max(most, owned(plan, layout.rank(p)) + partial_sums(plan, candidate.grid, p) + graph->most_stored(p));
+=======
+    tiled_plan::take_most(candidate, graph->received(p), element);
+    most = std::max(most, owned(plan, layout.rank(p)) + work_space(plan, candidate, p) + graph->most_stored(p));
+>>>>>>> wt-talk1
   }
   candidate.memory = Bytes(most * element);
 }
@@ -108,7 +120,7 @@ void count_chosen(GemmPlan& plan) {
   for (std::size_t r = 0; r < pool.size(); ++r) {
     auto const rank = static_cast<Rank>(r);
     auto const at = layout.coords(rank);
-    auto const beside = at ? owned(plan, rank) + partial_sums(plan, chosen.grid, *at) : 0;
+    auto const beside = at ? owned(plan, rank) + work_space(plan, chosen, *at) : 0;
     chosen.memory = std::max(chosen.memory, Bytes(beside * element + pool[r]));
   }
 }

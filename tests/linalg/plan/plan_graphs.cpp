@@ -96,6 +96,8 @@ TEST(GemmGraph, CountsAsThePlanDoes) {
       }
       for (auto const& grid : {GemmGrid{2, 2, 2}, {1, 3, 4}, {2, 1, 3}, {2, 3, 2}}) {
         expect_as_planned(problem, "torus:2x2x3", asked("summa25", grid, panel));
+        expect_as_planned(problem, "torus:2x2x3", asked("summa25_copies", grid, panel));
+        expect_as_planned(problem, "torus:12", asked("summa25_copies", grid, panel));  // layers on a ring
         expect_as_planned(problem, "mesh:3x5", asked("3d", grid, panel));
       }
     }
@@ -200,7 +202,7 @@ TEST(GemmGraph, WhoSendsKeepsInStepWhereBothEndsMustPoll) {
 }
 
 TEST(GemmGraph, MovesWhatThePlanSaysWhereRanksAreElsewhere) {
-  for (auto const* name : {"summa", "cannon", "summa25", "cannon25", "3d"}) {
+  for (auto const* name : {"summa", "cannon", "summa25", "summa25_copies", "cannon25", "3d"}) {
     bool const is_2d = std::string_view(name) == "summa" || std::string_view(name) == "cannon";
     bool const is_square = std::string_view(name).starts_with("cannon");
     auto const rows = is_square && !is_2d ? 2 : 3;
