@@ -76,7 +76,8 @@ auto decide_by_price(Record& record, Theirs const& theirs, MakePlan const& plan,
     record.open();
     return plan();
   };
-  static_cast<handback::Decision<Plan>&>(decision) = handback::decide(record.policy(), hopeless, open_and_plan, loses);
+  static_cast<interpose::Decision<Plan>&>(decision) =
+      interpose::decide(record.policy(), hopeless, open_and_plan, loses);
   return decision;
 }
 

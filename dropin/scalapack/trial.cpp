@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "allport/base/error.h"
-#include "handback/report.h"
-#include "handback/told.h"
-#include "handback/trying.h"
+#include "interpose/report.h"
+#include "interpose/texts.h"
+#include "interpose/tuning.h"
 
 namespace allport::scalapack {
 namespace {
@@ -26,7 +26,7 @@ SelectorOptions options_of(std::string const& site, bool reports) {
   options.blind = 1;
   options.allowance = least_allowance;
   options.agreement = agreement;
-  if (reports) options.report = [site](std::string const& text) { handback::say(fmt::format("{}: {}", site, text)); };
+  if (reports) options.report = [site](std::string const& text) { interpose::say(fmt::format("{}: {}", site, text)); };
   return options;
 }
 
@@ -48,7 +48,7 @@ void TuningRun::record(MPI_Comm comm, Seconds taken) {
   });
   found_by_tuning()[site_] = selector_.remembered();
   if (reports_ && !was_settled && selector_.settled()) {
-    handback::say(fmt::format("{}: settled\n{}", site_, selector_.explain()));
+    interpose::say(fmt::format("{}: settled\n{}", site_, selector_.explain()));
   }
 }
 
@@ -64,11 +64,11 @@ std::string TimedCall::routine() {
 void TimedCall::belongs_to(TuningRun& tuning, MPI_Comm comm) {
   now_->tuning_ = &tuning;
   now_->comm_ = comm;
-  now_->began_ = handback::now();
+  now_->began_ = interpose::now();
 }
 
 void TimedCall::end() {
-  if (tuning_ != nullptr) tuning_->record(comm_, Seconds(handback::now() - began_));
+  if (tuning_ != nullptr) tuning_->record(comm_, Seconds(interpose::now() - began_));
 }
 
 Memory& found_by_tuning() {

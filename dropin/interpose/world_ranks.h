@@ -7,9 +7,9 @@
 
 #include "allport/base/units.h"
 
-namespace allport::handback {
+namespace allport::interpose {
 
 /// Ranks in MPI_COMM_WORLD of a communicator's ranks; empty: some are not of this job.
 [[nodiscard]] std::vector<Rank> world_ranks(MPI_Comm comm);
 
-}  // namespace allport::handback
+}  // namespace allport::interpose

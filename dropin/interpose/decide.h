@@ -7,13 +7,13 @@
 #include "allport/base/error.h"
 #include "settings.h"
 
-namespace allport::handback {
+namespace allport::interpose {
 
 /// What we would do, or why the library does the call.
 template <class Plan>
 struct Decision {
   std::optional<Plan> plan;
-  std::string why_not;  ///< not empty: handed back, and why
+  std::string why_not;  ///< not empty: the call is passed on, for this reason
 };
 
 /// Decided from nothing that may differ between the ranks that make the call, so that all of them decide alike.
@@ -38,4 +38,4 @@ auto decide(Policy policy, Hopeless const& hopeless, MakePlan const& plan, Loses
   return made;
 }
 
-}  // namespace allport::handback
+}  // namespace allport::interpose

@@ -12,9 +12,9 @@
 #include <set>
 
 #include "allport/machine/machine.h"
-#include "told.h"
+#include "texts.h"
 
-namespace allport::handback {
+namespace allport::interpose {
 namespace {
 
 constexpr auto machine_variable = "ALLPORT_MACHINE";
@@ -26,7 +26,7 @@ Settings::Settings(MPI_Comm comm, std::initializer_list<char const*> variables) 
   PMPI_Comm_rank(comm, &rank);
   first_ = rank == 0;
   if (first_) read(variables);
-  auto const text = told_by_rank_0(comm, [this] { return packed(); });
+  auto const text = bcast_text(comm, [this] { return packed(); });
   if (!first_) unpack(text);
 }
 
@@ -140,4 +140,4 @@ std::int64_t fingerprint_of(std::initializer_list<char const*> variables) {
 
 std::string never_wanted(char const* variable) { return fmt::format("{} is 'never'", variable); }
 
-}  // namespace allport::handback
+}  // namespace allport::interpose

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace allport::handback {
+namespace allport::interpose {
 
 /// Which calls are taken: ALLPORT_DROPIN, ALLPORT_SCALAPACK.
 enum class Policy : std::uint8_t {
@@ -68,4 +68,4 @@ class Settings {
 /// Why nothing is taken where the variable forbids it.
 [[nodiscard]] std::string never_wanted(char const* variable);
 
-}  // namespace allport::handback
+}  // namespace allport::interpose

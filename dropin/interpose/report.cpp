@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include "told.h"
+#include "texts.h"
 
-namespace allport::handback {
+namespace allport::interpose {
 namespace {
 
 using nlohmann::json;
@@ -28,8 +28,8 @@ void add(Figures& sum, Figures const& part) {
   sum.bounded += part.bounded;
   sum.bounded_seconds += part.bounded_seconds;
   sum.bound += part.bound;
-  add(sum.returned, part.returned);
-  sum.seconds_returned += part.seconds_returned;
+  add(sum.reasons, part.reasons);
+  sum.seconds_passed_on += part.seconds_passed_on;
   sum.inner += part.inner;
   sum.growth = std::max(sum.growth, part.growth);
 }
@@ -39,9 +39,9 @@ json to_json(Figures const& f) {
             {"how", f.how},
             {"bytes", f.bytes},
             {"seconds", f.seconds},
-            {"reasons", f.returned},
-            {"handed_back", f.handed_back()},
-            {"handed_back_seconds", f.seconds_returned}};
+            {"reasons", f.reasons},
+            {"passed_on", f.passed_on()},
+            {"passed_on_seconds", f.seconds_passed_on}};
   if (f.bounded > 0) {
     j["bounded_calls"] = f.bounded;
     j["bounded_seconds"] = f.bounded_seconds;
@@ -62,31 +62,31 @@ Figures from_json(json const& j) {
   f.bounded = j.value("bounded_calls", std::int64_t{0});
   f.bounded_seconds = j.value("bounded_seconds", 0.0);
   f.bound = j.value("bound_seconds", 0.0);
-  f.returned = j.at("reasons");
-  f.seconds_returned = j.at("handed_back_seconds");
+  f.reasons = j.at("reasons");
+  f.seconds_passed_on = j.at("passed_on_seconds");
   f.inner = j.value("inside_scalapack", std::int64_t{0});
   f.growth = j.value("largest_growth", 0.0);
   return f;
 }
 
-/// Smaller shares of a bound tell nothing but that it is far away.
+/// Smaller shares of a bound are reported as "less than" this.
 constexpr double least_share = 0.05;
 
 std::string bound_in_words(Figures const& f) {
   if (f.bounded == 0 || f.bounded_seconds <= 0) return {};
   auto const which = f.bounded == f.taken ? std::string{} : fmt::format(" for {} of them", f.bounded);
   auto const share = f.bound / f.bounded_seconds;
-  auto const told = share < least_share ? fmt::format("less than {}", least_share) : fmt::format("{:.2f}", share);
-  return fmt::format("allport:     lower bound{} {:.6f} s: {} of the bound\n", which, f.bound, told);
+  auto const ratio = share < least_share ? fmt::format("less than {}", least_share) : fmt::format("{:.2f}", share);
+  return fmt::format("allport:     lower bound{} {:.6f} s: {} of the bound\n", which, f.bound, ratio);
 }
 
 }  // namespace
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-std::int64_t Figures::handed_back() const {
+std::int64_t Figures::passed_on() const {
   std::int64_t all = 0;
-  for (auto const& [_, count] : returned) all += count;
+  for (auto const& [_, count] : reasons) all += count;
   return all;
 }
 
@@ -108,11 +108,11 @@ void Report::count_taken(std::string_view routine, Taken const& call, double sec
   f.bound += call.bound.value();
 }
 
-void Report::count_returned(std::string_view routine, std::string const& why, double seconds) {
+void Report::count_passed_on(std::string_view routine, std::string const& why, double seconds) {
   std::scoped_lock const lock(mutex_);
   auto& f = of(routine);
-  ++f.returned[why];
-  f.seconds_returned += seconds;
+  ++f.reasons[why];
+  f.seconds_passed_on += seconds;
 }
 
 void Report::count_inner(std::string_view routine) {
@@ -134,7 +134,7 @@ Table Report::sum(MPI_Comm comm) const {
     mine = to_json(table_).dump(-1, ' ', false, json::error_handler_t::replace);
   }
   Table summed;
-  for (auto const& text : gathered_on_rank_0(comm, mine)) {
+  for (auto const& text : gather_texts(comm, mine)) {
     auto const part = json::parse(text);
     for (auto const& [routine, figures] : part.items()) add(summed[routine], from_json(figures));
   }
@@ -151,14 +151,14 @@ std::string in_words(Table const& table) {
   bool const counts_bytes = total(table).bytes > 0;
   std::string text;
   for (auto const& [routine, f] : table) {
-    text += fmt::format("allport:   {:<24} {:>8} taken,{} {:>10.6f} s; {:>8} handed back, {:>10.6f} s{}\n", routine,
-                        f.taken, counts_bytes ? fmt::format(" {:>14} bytes,", f.bytes) : std::string{}, f.seconds,
-                        f.handed_back(), f.seconds_returned,
-                        f.inner > 0 ? fmt::format("; {} inside", f.inner) : std::string{});
+    text +=
+        fmt::format("allport:   {:<24} {:>8} taken,{} {:>10.6f} s; {:>8} passed on, {:>10.6f} s{}\n", routine, f.taken,
+                    counts_bytes ? fmt::format(" {:>14} bytes,", f.bytes) : std::string{}, f.seconds, f.passed_on(),
+                    f.seconds_passed_on, f.inner > 0 ? fmt::format("; {} inside", f.inner) : std::string{});
     text += bound_in_words(f);
     if (f.growth > 0) text += fmt::format("allport:     largest growth {:.3g}\n", f.growth);
     for (auto const& [how, count] : f.how) text += fmt::format("allport:     {:>8} x taken: {}\n", count, how);
-    for (auto const& [why, count] : f.returned) text += fmt::format("allport:     {:>8} x back: {}\n", count, why);
+    for (auto const& [why, count] : f.reasons) text += fmt::format("allport:     {:>8} x passed on: {}\n", count, why);
   }
   return text;
 }
@@ -182,4 +182,4 @@ bool write(char const* variable, std::string const& path, json const& content, i
   return false;
 }
 
-}  // namespace allport::handback
+}  // namespace allport::interpose

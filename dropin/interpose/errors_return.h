@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 
-namespace allport::handback {
+namespace allport::interpose {
 
 /// During its lifetime, errors on a communicator, and on those made from it, are returned as codes.
 class ErrorsReturn {
@@ -24,4 +24,4 @@ class ErrorsReturn {
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-}  // namespace allport::handback
+}  // namespace allport::interpose

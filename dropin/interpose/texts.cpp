@@ -1,19 +1,19 @@
-#include "told.h"
+#include "texts.h"
 
-namespace allport::handback {
+namespace allport::interpose {
 
-std::string told_by_rank_0(MPI_Comm comm, FunctionRef<std::string()> text) {
+std::string bcast_text(MPI_Comm comm, FunctionRef<std::string()> text) {
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
-  auto told = rank == 0 ? text() : std::string{};
-  auto length = static_cast<int>(told.size());
+  auto received = rank == 0 ? text() : std::string{};
+  auto length = static_cast<int>(received.size());
   PMPI_Bcast(&length, 1, MPI_INT, 0, comm);
-  told.resize(static_cast<std::size_t>(length));
-  if (length > 0) PMPI_Bcast(told.data(), length, MPI_CHAR, 0, comm);
-  return told;
+  received.resize(static_cast<std::size_t>(length));
+  if (length > 0) PMPI_Bcast(received.data(), length, MPI_CHAR, 0, comm);
+  return received;
 }
 
-std::vector<std::string> gathered_on_rank_0(MPI_Comm comm, std::string const& text) {
+std::vector<std::string> gather_texts(MPI_Comm comm, std::string const& text) {
   int rank = 0;
   int ranks = 1;
   PMPI_Comm_rank(comm, &rank);
@@ -32,4 +32,4 @@ std::vector<std::string> gathered_on_rank_0(MPI_Comm comm, std::string const& te
   return texts;
 }
 
-}  // namespace allport::handback
+}  // namespace allport::interpose

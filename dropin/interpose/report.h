@@ -1,4 +1,4 @@
-// Which calls were taken, which were handed back and why, and what they cost beside the least that they can.
+// Which calls were taken, which were passed on to the library and why, and their times beside lower bounds.
 #pragma once
 
 #include <mpi.h>
@@ -13,7 +13,7 @@
 
 #include "allport/base/units.h"
 
-namespace allport::handback {
+namespace allport::interpose {
 
 /// Seconds since some moment.
 [[nodiscard]] double now();
@@ -24,15 +24,15 @@ struct Figures {
   std::map<std::string, std::int64_t> how;  ///< taken, by what: an algorithm; not all calls say it
   std::int64_t bytes = 0;
   double seconds = 0;
-  std::int64_t bounded = 0;                      ///< calls taken of which a lower bound is known
-  double bounded_seconds = 0;                    ///< what these took
-  double bound = 0;                              ///< seconds, the sum of their lower bounds
-  std::map<std::string, std::int64_t> returned;  ///< handed back, by why
-  double seconds_returned = 0;
+  std::int64_t bounded = 0;                     ///< calls taken of which a lower bound is known
+  double bounded_seconds = 0;                   ///< what these took
+  double bound = 0;                             ///< seconds, the sum of their lower bounds
+  std::map<std::string, std::int64_t> reasons;  ///< of calls passed on, with their numbers
+  double seconds_passed_on = 0;
   std::int64_t inner = 0;  ///< calls that the library made to itself
   double growth = 0;       ///< the largest of factorizations
 
-  [[nodiscard]] std::int64_t handed_back() const;
+  [[nodiscard]] std::int64_t passed_on() const;
 };
 using Table = std::map<std::string, Figures, std::less<>>;
 
@@ -48,7 +48,7 @@ struct Taken {
 class Report {
  public:
   void count_taken(std::string_view routine, Taken const& call, double seconds);
-  void count_returned(std::string_view routine, std::string const& why, double seconds);
+  void count_passed_on(std::string_view routine, std::string const& why, double seconds);
   void count_inner(std::string_view routine);
   /// Of a factorization; what is not finite is left out.
   void count_growth(std::string_view routine, double growth);
@@ -63,11 +63,11 @@ class Report {
   Table table_;
 };
 
-/// All routines together: taken, seconds_returned and so on; `how` and `returned` by their texts.
+/// All routines together: taken, seconds_passed_on and so on; `how` and `reasons` by their texts.
 [[nodiscard]] Figures total(Table const& table);
-/// A line for each routine, and under it how its calls were taken, why handed back, and the bound.
+/// A line for each routine, and under it how its calls were taken, why they were passed on, and the bound.
 [[nodiscard]] std::string in_words(Table const& table);
-/// {routine: {"taken", "how", "bytes", "seconds", "handed_back", "reasons", "handed_back_seconds"}} and, where there
+/// {routine: {"taken", "how", "bytes", "seconds", "passed_on", "reasons", "passed_on_seconds"}} and, where there
 /// is any, "bounded_calls", "bounded_seconds", "bound_seconds", "of_bound" (the bound over their seconds),
 /// "inside_scalapack", "largest_growth".
 [[nodiscard]] nlohmann::json to_json(Table const& table);
@@ -77,4 +77,4 @@ void print(std::string const& words);
 /// To the file that the variable names; false, with a warning, where that cannot be written.
 bool write(char const* variable, std::string const& path, nlohmann::json const& content, int indent = 2);
 
-}  // namespace allport::handback
+}  // namespace allport::interpose

@@ -1,4 +1,4 @@
-#include "trying.h"
+#include "tuning.h"
 
 #include <fmt/format.h>
 
@@ -8,19 +8,19 @@
 #include <string_view>
 
 #include "allport/base/error.h"
-#include "told.h"
+#include "texts.h"
 
-namespace allport::handback {
+namespace allport::interpose {
 
-Trying trying_of(Settings const& settings) {
+TuningMode tuning_mode_of(Settings const& settings) {
   constexpr std::array<std::string_view, 4> words{"auto", "on", "free", "off"};
-  return static_cast<Trying>(settings.word("ALLPORT_SELECT", words));
+  return static_cast<TuningMode>(settings.word("ALLPORT_SELECT", words));
 }
 
 std::optional<Memory> recalled(MPI_Comm comm, Settings const& settings) {
   auto const& path = settings[memory_variable];
   if (path.empty()) return Memory{};
-  auto const text = told_by_rank_0(comm, [&]() -> std::string {
+  auto const text = bcast_text(comm, [&]() -> std::string {
     try {
       return to_json(load_memory(path));
     } catch (Error const& e) {
@@ -34,7 +34,7 @@ std::optional<Memory> recalled(MPI_Comm comm, Settings const& settings) {
 
 Memory remember(Memory const& found, std::string const& path) {
   Memory all;
-  for (auto const& text : gathered_on_rank_0(MPI_COMM_WORLD, to_json(found))) all.merge(memory_from_json(text));
+  for (auto const& text : gather_texts(MPI_COMM_WORLD, to_json(found))) all.merge(memory_from_json(text));
   if (path.empty() || all.empty()) return all;
   try {
     save_memory(path, all);
@@ -51,4 +51,4 @@ void say(std::string const& text) {
   std::fflush(stderr);
 }
 
-}  // namespace allport::handback
+}  // namespace allport::interpose

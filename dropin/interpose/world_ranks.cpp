@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace allport::handback {
+namespace allport::interpose {
 
 std::vector<Rank> world_ranks(MPI_Comm comm) {
   MPI_Group mine = MPI_GROUP_NULL;
@@ -22,4 +22,4 @@ std::vector<Rank> world_ranks(MPI_Comm comm) {
   return world;
 }
 
-}  // namespace allport::handback
+}  // namespace allport::interpose
