@@ -4,7 +4,7 @@
 
 #include "exported.h"
 #include "failures.h"
-#include "waiting.h"
+#include "progress.h"
 
 using namespace allport::dropin;
 

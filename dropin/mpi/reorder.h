@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <optional>
+#include <vector>
 
 namespace allport::dropin {
 
@@ -13,6 +14,7 @@ struct Ordered {
   bool decided = false;  ///< here, so that the library has nothing left to order
   /// The topology's nodes in another order, to be freed by the caller; MPI_COMM_NULL on other ranks. Nothing: all stay.
   std::optional<MPI_Comm> comm;
+  std::vector<int> ranks;  ///< in there, by rank in the old communicator
 };
 
 /// The first ranks of `comm`, one for each node of the grid, in the order in which messages between neighbours are

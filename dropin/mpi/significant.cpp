@@ -1,4 +1,5 @@
-#include "significant.h"
+// What MPI reads of a call's arguments, and what it ignores.
+#include "call.h"
 
 namespace allport::dropin {
 

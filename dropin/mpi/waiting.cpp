@@ -6,7 +6,7 @@
 #include "capture.h"
 #include "collectives.h"
 #include "exported.h"
-#include "waiting.h"
+#include "progress.h"
 
 #ifndef OPEN_MPI
 
