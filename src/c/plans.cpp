@@ -43,7 +43,7 @@ allport_plan_info info_of(Plan const& p) {
     info.rows = chosen.rows;
     info.cols = chosen.cols;
     info.layers = 1;
-    info.block = chosen.nb;
+    info.panel = chosen.nb;
     if constexpr (std::is_same_v<Plan, CholeskyPlan>) info.bound_words = chosen.bound_words;
     std::int64_t bytes = 0;
     for (auto const& rank : p.counts) {
@@ -58,9 +58,9 @@ allport_plan_info info_of(Plan const& p) {
     info.cols = chosen.grid.cols;
     info.layers = chosen.grid.layers;
     if constexpr (std::is_same_v<Plan, GemmPlan>) {
-      info.block = chosen.panel;
+      info.panel = chosen.panel;
     } else {
-      info.block = chosen.block;
+      info.panel = chosen.panel;
     }
     info.words = chosen.words;
     info.messages = chosen.messages;

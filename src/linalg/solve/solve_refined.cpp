@@ -121,9 +121,9 @@ LuOptions as_chosen(LuPlan const& plan) {
   options.candidates = 1;
   bool const own_blocks = !chosen.in_place;  // else the caller's
   options.order = own_blocks && chosen.order != rows_of_given ? chosen.order : "";
-  options.block = own_blocks ? chosen.block : 0;
+  options.panel = own_blocks ? chosen.panel : 0;
   options.nb = own_blocks ? chosen.nb : 0;
-  options.big = own_blocks ? chosen.big : 0;
+  options.outer_panel = own_blocks ? chosen.outer_panel : 0;
   return options;
 }
 
