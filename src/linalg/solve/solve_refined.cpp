@@ -6,6 +6,7 @@
 
 #include "allport/linalg/solve.h"
 #include "linalg/lu/lu_team.h"
+#include "linalg/matrix/elements.h"
 #include "solve_grid.h"
 
 namespace allport {
@@ -53,8 +54,7 @@ struct Sides {
   [[nodiscard]] double largest(std::vector<T> const& v, Index j) const {
     double most = 0;
     for (Index i = 0; i < n; ++i) {
-      auto const size = static_cast<double>(std::abs(v[static_cast<std::size_t>(i + j * n)]));
-      if (!(size <= most)) most = std::isnan(most) ? most : size;
+      detail::raise(most, static_cast<double>(std::abs(v[static_cast<std::size_t>(i + j * n)])));
     }
     return most;
   }
