@@ -168,9 +168,9 @@ nb::tuple planned_from(GemmPlan const& p) {
 nb::tuple planned_from(LuPlan const& p) {
   ensure_not_given(p.options.given.has_value());
   auto options = common_options(p.options);
-  options["panel"] = p.options.block;
+  options["panel"] = p.options.panel;
   options["nb"] = p.options.nb;
-  options["outer_panel"] = p.options.big;
+  options["outer_panel"] = p.options.outer_panel;
   auto const& q = p.problem;
   return nb::make_tuple(nb::make_tuple(q.m, q.n, letter(q.type), std::string(name(q.pivoting))), p.machine, options);
 }

@@ -29,9 +29,9 @@ std::optional<Distribution> given_by(allport_distribution given) {
   return given == nullptr ? std::nullopt : std::optional(given->distribution);
 }
 
-Index block_of(GemmCandidate const& c) { return c.panel; }
-Index block_of(LuCandidate const& c) { return c.block; }
-Index block_of(TiledCandidate const& c) { return c.nb; }
+Index panel_of(GemmCandidate const& c) { return c.panel; }
+Index panel_of(LuCandidate const& c) { return c.panel; }
+Index panel_of(TiledCandidate const& c) { return c.nb; }
 
 allport_plan_info info_of(auto const& plan) {
   auto const& chosen = plan.chosen;
@@ -40,7 +40,7 @@ allport_plan_info info_of(auto const& plan) {
   info.rows = chosen.grid.rows;
   info.cols = chosen.grid.cols;
   info.layers = chosen.grid.layers;
-  info.block = block_of(chosen);
+  info.panel = panel_of(chosen);
   info.words = chosen.words;
   info.messages = chosen.messages;
   info.memory = chosen.memory.value();

@@ -96,13 +96,8 @@ void describe(GemmPlan const& plan, GemmCandidate& candidate) {
   Index most = 0;
   bool const every = candidate.grid.ranks() <= described_ranks;
   for (auto const& p : every ? all_coords(candidate.grid) : corner_coords(candidate.grid)) {
-<<<<<<< HEAD
     take_most(candidate, graph->received(p), element);
-    most = std::max(most, owned(plan, layout.rank(p)) + partial_sums(plan, candidate.grid, p) + graph->most_stored(p));
-=======
-    tiled_plan::take_most(candidate, graph->received(p), element);
     most = std::max(most, owned(plan, layout.rank(p)) + work_space(plan, candidate, p) + graph->most_stored(p));
->>>>>>> wt-talk1
   }
   candidate.memory = Bytes(most * element);
 }

@@ -66,7 +66,7 @@ Slowness slowness_on(Machine const& machine) {
 
 Index widest_panel(LuPlan const& plan, LuCandidate const& candidate) {
   auto const count = std::max<Index>(std::min(plan.problem.m, plan.problem.n), 1);
-  return std::clamp<Index>(candidate.grid.layers > 1 ? candidate.big : candidate.block, 1, count);
+  return std::clamp<Index>(candidate.grid.layers > 1 ? candidate.outer_panel : candidate.panel, 1, count);
 }
 
 void price_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution const& distribution) {

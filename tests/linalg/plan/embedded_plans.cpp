@@ -67,7 +67,7 @@ TEST(EmbeddedPlans, CountAsTheirGraphsDo) {
       LuOptions lu;
       lu.grid = {4, 4, 1};
       lu.order = order;
-      lu.block = 16;
+      lu.panel = 16;
       lu.mapping = mapping;
       auto const factor = plan_lu({130, 130}, machine, lu);
       EXPECT_EQ(counted(factor, *plan_graph(factor)), factor.traffic) << order;

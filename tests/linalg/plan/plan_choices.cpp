@@ -23,8 +23,8 @@ std::string text(GemmCandidate const& c) {
                      c.cuts.even() ? "" : " given parts");
 }
 std::string text(LuCandidate const& c) {
-  return fmt::format("{} {}x{}x{} {} block {} nb {} ahead {} big {}{}", c.algorithm, c.grid.rows, c.grid.cols,
-                     c.grid.layers, c.order, c.block, c.nb, c.ahead, c.big, c.in_place ? " in place" : "");
+  return fmt::format("{} {}x{}x{} {} panel {} nb {} ahead {} outer panel {}{}", c.algorithm, c.grid.rows, c.grid.cols,
+                     c.grid.layers, c.order, c.panel, c.nb, c.ahead, c.outer_panel, c.in_place ? " in place" : "");
 }
 template <class Tiled>
 std::string text(Tiled const& c) {

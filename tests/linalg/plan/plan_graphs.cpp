@@ -233,7 +233,7 @@ void expect_as_planned(LuCase const& c) {
   SCOPED_TRACE(::testing::Message() << c.options.algorithm << " " << c.problem.m << " x " << c.problem.n << " "
                                     << static_cast<char>(c.problem.pivoting) << " on " << c.machine << " grid "
                                     << c.options.grid.rows << "x" << c.options.grid.cols << "x" << c.options.grid.layers
-                                    << " block " << c.options.block << " big " << c.options.big);
+                                    << " panel " << c.options.panel << " outer panel " << c.options.outer_panel);
   auto const plan = plan_lu(c.problem, Machine::parse(c.machine), c.options);
   ASSERT_FALSE(plan.traffic.empty());
   auto const made = plan_graph(plan);
@@ -254,12 +254,12 @@ void expect_as_planned(LuCase const& c) {
 
 constexpr Pivoting pivotings[] = {Pivoting::none, Pivoting::partial, Pivoting::tournament};
 
-LuOptions factored(std::string algorithm, GemmGrid grid, Index block, Index big = 0) {
+LuOptions factored(std::string algorithm, GemmGrid grid, Index panel, Index outer_panel = 0) {
   LuOptions options;
   options.algorithm = std::move(algorithm);
   options.grid = grid;
-  options.block = block;
-  options.big = big;
+  options.panel = panel;
+  options.outer_panel = outer_panel;
   return options;
 }
 
@@ -287,7 +287,7 @@ TEST(LuGraph, TwoDimensionsCountAsThePlanDoes) {
       }
       expect_as_planned({{m, n, Scalar::c, pivoting}, "mesh:5x2", factored("2d", {2, 5, 1}, 13)});
     }
-    // Strips of many panels, and columns beyond the last of them.
+    // Column blocks of many panels, and columns beyond the last of them.
     expect_as_planned({{700, 1500, Scalar::d, pivoting}, "torus:2x3", factored("2d", {2, 2, 1}, 60)});
     expect_as_planned({{1300, 1300, Scalar::d, pivoting}, "torus:2x3", factored("2d", {1, 2, 1}, 60)});
   }

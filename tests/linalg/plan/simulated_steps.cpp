@@ -10,12 +10,12 @@
 namespace allport {
 namespace {
 
-LuOptions by(std::string const& algorithm, GemmGrid grid, Index block, Index big = 0) {
+LuOptions by(std::string const& algorithm, GemmGrid grid, Index panel, Index outer_panel = 0) {
   LuOptions options;
   options.algorithm = algorithm;
   options.grid = grid;
-  options.block = block;
-  options.big = big;
+  options.panel = panel;
+  options.outer_panel = outer_panel;
   return options;
 }
 

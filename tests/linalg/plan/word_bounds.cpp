@@ -113,7 +113,7 @@ TEST(WordBounds, OfFactorizationsAreNotAboveWhatIsCounted) {
     auto const machine = draw.machine();
     LuOptions options;
     options.memory = draw.memory(problem.m * problem.n, machine.ranks());
-    if (draw.between(0, 1) == 0) options.block = draw.extent(100);
+    if (draw.between(0, 1) == 0) options.panel = draw.extent(100);
     if (draw.between(0, 2) == 0) {
       auto const ranks = machine.ranks();
       options.given = Distribution(AxisDistribution::cyclic(problem.m, 1, draw.extent(100)),
@@ -126,7 +126,7 @@ TEST(WordBounds, OfFactorizationsAreNotAboveWhatIsCounted) {
       if (!c.why_not.empty()) continue;
       seen.meet(static_cast<double>(c.words) + c.exchanged_words, c.bound_words,
                 fmt::format("{} on {}x{}x{} of {}, {} x {} in blocks of {}", c.algorithm, c.grid.rows, c.grid.cols,
-                            c.grid.layers, machine.name(), problem.m, problem.n, c.block));
+                            c.grid.layers, machine.name(), problem.m, problem.n, c.panel));
     }
     if (plan.chosen.grid.layers > 1) continue;
     auto const most = busiest(plan.distribution, [](Index i, Index j) { return std::min(i, j); });
@@ -171,7 +171,7 @@ TEST(WordBounds, OfFewRanksAndOfOneBlock) {
   LuOptions one_block;
   one_block.algorithm = "2d";
   one_block.grid = {2, 2, 1};
-  one_block.block = 64;
+  one_block.panel = 64;
   EXPECT_EQ(plan_lu({50, 50}, Machine::parse("torus:4"), one_block).chosen.bound_words, 0.0);
 }
 
