@@ -22,7 +22,9 @@ class Exchange {
   Exchange(CommState& comm, std::span<Outgoing const> out, std::span<Incoming const> in, Bytes longest);
   Exchange(Exchange const&) = delete;
   Exchange& operator=(Exchange const&) = delete;
-  ~Exchange() { pending_.abandon([this](std::size_t message) { return message < in_.size(); }); }
+  ~Exchange() {
+    pending_.abandon([this](std::size_t message) { return message < in_.size(); });
+  }
 
   /// From start to end, as ShortRun::run(). @throws Error(mpi), Error(mismatch); nothing is in flight then
   void run(FunctionRef<void()> pause);

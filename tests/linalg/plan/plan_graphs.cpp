@@ -20,15 +20,9 @@ std::vector<Traffic> traffic_of(std::vector<graph::Count> const& counts) {
   return traffic;
 }
 
-double flops_of(std::vector<graph::Count> const& counts) {
+double sum_of(std::vector<graph::Count> const& counts, double graph::Count::*what) {
   double sum = 0;
-  for (auto const& count : counts) sum += count.flops;
-  return sum;
-}
-
-double expected_of(std::vector<graph::Count> const& counts) {
-  double sum = 0;
-  for (auto const& count : counts) sum += count.expected_bytes;
+  for (auto const& count : counts) sum += count.*what;
   return sum;
 }
 
@@ -77,7 +71,8 @@ void expect_as_planned(GemmProblem const& problem, std::string const& machine, G
   EXPECT_EQ(traffic_of(counts), plan.traffic);
   expect_to_run(*made, plan.machine, *transport, counts);
   auto const m = static_cast<double>(problem.m);
-  EXPECT_EQ(flops_of(counts), 2 * m * static_cast<double>(problem.n) * static_cast<double>(problem.k));
+  EXPECT_EQ(sum_of(counts, &graph::Count::flops),
+            2 * m * static_cast<double>(problem.n) * static_cast<double>(problem.k));
 }
 
 GemmOptions asked(std::string algorithm, GemmGrid grid, Index panel) {
@@ -247,9 +242,9 @@ void expect_as_planned(LuCase const& c) {
     auto const below = static_cast<double>(c.problem.m - s - 1);
     flops += below + 2 * below * static_cast<double>(c.problem.n - s - 1);
   }
-  EXPECT_EQ(flops_of(counts), flops);
+  EXPECT_EQ(sum_of(counts, &graph::Count::flops), flops);
   bool const exchanges = c.problem.pivoting != Pivoting::none && plan.chosen.grid.rows > 1;
-  EXPECT_EQ(expected_of(counts) > 0, exchanges);
+  EXPECT_EQ(sum_of(counts, &graph::Count::expected_bytes) > 0, exchanges);
 }
 
 constexpr Pivoting pivotings[] = {Pivoting::none, Pivoting::partial, Pivoting::tournament};
