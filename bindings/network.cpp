@@ -59,12 +59,14 @@ void bind_network(nb::module_& m) {
           "fattree:16x4/4, fattree:k=16, dragonfly:a=8,p=4,h=4, rails:32x8, full:4, ring:4, hypercube:16, "
           "random:64,6,1, or a machine's spec.")
       .def("reversed", &Topology::reversed, "The same vertices, each link turned round.")
-      .def_prop_ro("name", [](Topology const& t) { return t.name(); })
-      .def_prop_ro("compute_nodes", &Topology::compute_nodes)
+      .def_prop_ro(
+          "name", [](Topology const& t) { return t.name(); }, "What messages call it.")
+      .def_prop_ro("compute_nodes", &Topology::compute_nodes, "The vertices 0 to compute_nodes - 1.")
       .def_prop_ro("vertices", &Topology::vertices, "Compute nodes and switches.")
       .def_prop_ro("links", links_of, "(from, to, bytes/s, seconds of latency) of each directed link.")
       .def(
-          "vertex_name", [](Topology const& t, Vertex v) { return t.name(v); }, "vertex"_a);
+          "vertex_name", [](Topology const& t, Vertex v) { return t.name(v); }, "vertex"_a,
+          "What messages call a vertex: 'node 3', 'switch 0', or as it was named.");
   m.def(
       "network_bound_allgather", [](Topology const& t) { return dict_of(model::allgather_bound(t)); }, "topology"_a);
   m.def(

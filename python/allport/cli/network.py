@@ -39,7 +39,7 @@ def bound(
         str, typer.Option("--machine", "-m", metavar="SPEC", autocompletion=completion.machines, help=NETWORKS)
     ],
     root: Annotated[int, typer.Option(help="The compute node of bcast, reduce, gather and scatter.")] = 0,
-    size: Annotated[str | None, typer.Option("--size", "-s", help="Bytes of the message, or of a share.")] = None,
+    size: Annotated[str | None, typer.Option(help="Bytes of the message, or of a share.")] = None,
     as_json: Json = False,
 ) -> None:
     """The optimum of a collective of long messages, exactly, and the cut that proves it."""
