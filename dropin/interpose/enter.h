@@ -37,8 +37,7 @@ struct Tally {
 /// @param fail  (char const*): reports an error of Allport's, after which the caller's buffers are undefined
 template <class Take, class PassOn, class Fail>
 void enter(Tally const& tally, Take const& take, PassOn const& pass_on, Fail const& fail) {
-  auto const began = tally.counts ? now() : 0.0;
-  auto const seconds = [&] { return tally.counts ? now() - began : 0.0; };
+  auto const began = now();
   decltype(take()) outcome;
   try {
     outcome = take();
@@ -47,11 +46,11 @@ void enter(Tally const& tally, Take const& take, PassOn const& pass_on, Fail con
     return;
   }
   if (outcome.why_not.empty()) {
-    if (!outcome.under_way) tally.taken(outcome.taken, seconds());
+    if (!outcome.under_way) tally.taken(outcome.taken, now() - began);
     return;
   }
   pass_on(outcome);
-  tally.passed_on(outcome.why_not, seconds());
+  tally.passed_on(outcome.why_not, now() - began);
 }
 
 }  // namespace allport::interpose

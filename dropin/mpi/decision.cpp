@@ -15,12 +15,14 @@
 namespace allport::dropin {
 namespace {
 
+/// Blocks whose lengths are not known to all are taken to be so long when prices are compared.
+constexpr std::int64_t unknown_bytes = 64 * 1024;
+
 bool per_rank(Operand const& operand) { return operand.counts.given(); }
 
 /// A buffer that MPI would accept. Its elements may lie at absolute addresses (MPI_BOTTOM is the null pointer).
-/// @param known  its type was checked before
-bool is_good(Operand const& operand, int ranks, bool known) {
-  if (!known && !is_usable(operand.type)) return false;
+bool is_good(Operand const& operand, int ranks) {
+  if (!is_usable(operand.type)) return false;
   std::int64_t most = 0;
   for (int r = 0; r < (per_rank(operand) ? ranks : 1); ++r) {
     if (operand.count_of(r) < 0) return false;
@@ -37,8 +39,7 @@ bool in_place_is_good(Call const& call, bool is_root) {
   return !may_not.in_place() && (!may.in_place() || is_root || !has_root(call.what));
 }
 
-/// @param known  types and operator were checked before
-bool arguments_are_good(Call const& call, Record const& record, bool known) {
+bool arguments_are_good(Call const& call, Record const& record) {
   if (is_of_neighbours(call.what)) return neighbour_arguments_are_good(call, record);
   auto const n = record.size;
   if (has_root(call.what) && (call.root < 0 || call.root >= n)) return false;
@@ -46,17 +47,24 @@ bool arguments_are_good(Call const& call, Record const& record, bool known) {
   if (!in_place_is_good(call, is_root)) return false;
   auto const uses = uses_of(call.what, is_root);
   if (reduces(call.what)) {
-    if (!known && !(is_usable(call.receive.type) && is_defined(call.op, call.receive.type))) return false;
+    if (!is_good({nullptr, 0, call.receive.type, {}, {}}, n) || !is_defined(call.op, call.receive.type)) return false;
     auto input = call.receive;
     input.buffer = call.send.in_place() ? call.receive.buffer : call.send.buffer;
-    return is_good(input, n, known) && (!uses.receive || is_good(call.receive, n, known));
+    return is_good(input, n) && (!uses.receive || is_good(call.receive, n));
   }
-  return (!uses.send || call.send.in_place() || is_good(call.send, n, known)) &&
-         (!uses.receive || call.receive.in_place() || is_good(call.receive, n, known));
+  return (!uses.send || call.send.in_place() || is_good(call.send, n)) &&
+         (!uses.receive || call.receive.in_place() || is_good(call.receive, n));
+}
+
+/// Bytes of one element; negative where the type has none that MPI would tell.
+std::int64_t type_size(MPI_Datatype type) {
+  MPI_Count size = -1;
+  if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS) return -1;
+  return size;
 }
 
 /// Longest block (or the message), as far as all ranks know it; negative for arguments that are wrong.
-std::int64_t longest_block(Call const& call, Record const& record) {
+std::int64_t bytes_of(Call const& call, Record const& record) {
   if (call.what == Function::barrier) return 0;
   if (is_of_neighbours(call.what)) return bytes_to_neighbour(call, record);
   if (lengths_are_secret(call.what)) return unknown_bytes;
@@ -66,7 +74,7 @@ std::int64_t longest_block(Call const& call, Record const& record) {
   auto const& operand = by_send ? call.send : call.receive;
   auto most = operand.count_of(0);
   for (int r = 1; r < (per_rank(operand) ? record.size : 0); ++r) most = std::max(most, operand.count_of(r));
-  return bytes_of(most, operand.type);
+  return most * type_size(operand.type);
 }
 
 /// The least call of a size class; whole doubles where they are added.
@@ -217,10 +225,9 @@ bool is_passed(CallShape const& shape) {
 
 }  // namespace
 
-std::optional<std::string> why_not_possible(Call const& call, CallShape const& shape) {
-  bool const known = shape.site != nullptr && shape.site->knows_form_of(call);
-  if (!arguments_are_good(call, *shape.record, known)) return "arguments that the MPI library complains about";
-  if (!known && reduces(call.what) && element_of(layout_of(call.receive.type)) > std::numeric_limits<int>::max()) {
+std::optional<std::string> why_not_possible(Call const& call, Record const& record) {
+  if (!arguments_are_good(call, record)) return "arguments that the MPI library complains about";
+  if (reduces(call.what) && element_of(layout_of(call.receive.type)) > std::numeric_limits<int>::max()) {
     return "reduction of elements of 2 GiB or more";
   }
   return std::nullopt;
@@ -234,7 +241,7 @@ Seconds our_seconds(Record const& record, Contract const& contract) {
 bool passes_through(Call const& call, CallShape& shape) {
   auto* const record = shape.record = call.comm != MPI_COMM_NULL ? record_of(call.comm) : nullptr;
   if (record == nullptr) return false;
-  if (record->ours) shape.bytes = longest_block(call, *record);
+  if (record->ours) shape.bytes = bytes_of(call, *record);
   if (shape.bytes >= 0) shape.site = record->sites.find(call.what, shape.bytes);
   return !state().counting && is_passed(shape);
 }
@@ -251,9 +258,9 @@ std::optional<std::string> why_not(Call const& call, CallShape& shape) {
     if (!shape.site->is_ours()) return shape.site->why_not;
     return "blocks of the length that was seen last are quicker by MPI's own";
   }
-  if (auto why = why_not_possible(call, shape)) return why;
+  if (auto why = why_not_possible(call, record)) return why;
+  if (is_in_order(call)) return why_not_in_order(record, call);
   auto& site = decided_site(call, shape);
-  if (!site.knows_form_of(call) && is_in_order(call)) return why_not_in_order(record, call);
   if (!site.is_ours()) return site.why_not;
   if (are_secret(call.what, record)) plan_next_look(record, call.what, site.sampled);
   return std::nullopt;

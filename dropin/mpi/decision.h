@@ -11,9 +11,6 @@
 
 namespace allport::dropin {
 
-/// Blocks whose lengths are not known to all are taken to be so long when prices are compared.
-inline constexpr std::int64_t unknown_bytes = 64 * 1024;
-
 /// What a collective of ours takes, as timed, else as predicted.
 [[nodiscard]] Seconds our_seconds(Record const& record, Contract const& contract);
 
@@ -36,7 +33,7 @@ Site& decided_site(Call const& call, CallShape& shape);
 [[nodiscard]] std::optional<std::string> why_not(Call const& call, CallShape& shape);
 
 /// Why arguments are left to the MPI library: they are wrong, or too long. Under the Lock.
-[[nodiscard]] std::optional<std::string> why_not_possible(Call const& call, CallShape const& shape);
+[[nodiscard]] std::optional<std::string> why_not_possible(Call const& call, Record const& record);
 
 /// True where this blocking call of a site that is tuned is timed.
 [[nodiscard]] bool is_timed(Call const& call);

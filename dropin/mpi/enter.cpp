@@ -8,6 +8,8 @@
 #include "operation.h"
 #include "report.h"
 #include "requests.h"
+#include "short.h"
+#include "significant.h"
 
 namespace allport::dropin {
 namespace {
@@ -44,23 +46,25 @@ Call as_read(Call const& given, Record const* record) {
 }
 
 /// @param begins  the first of ours that is timed
-interpose::Outcome run_ours(Call const& call, CallShape const& shape, Variant const& variant = {},
-                            bool begins = false) {
-  auto& site = *shape.site;
+interpose::Outcome run_long(Call const& call, CallShape& shape, Variant const& variant = {}, bool begins = false) {
+  auto& record = *shape.record;
+  auto& site = decided_site(call, shape);
   bool const straight = site.sampled.straight > 0;
   if (straight) --site.sampled.straight;
-  Operation operation(call, shape, variant, straight);
-  operation.run();
+  Operation operation(call, record.shared_from_this(), variant, straight);
+  operation.start_blocking();
+  operation.wait();
   if (!operation.lengths().empty()) learn_lengths(call, shape, operation.lengths());
-  if (begins && variant.is_default()) operation.prepare_for_all_roots();
-  auto counted = taken(*shape.record, operation.contract(), operation.bytes());
+  remember_form(call, record, site.form);
+  if (begins && variant.is_default()) prepare_for_all_roots(call, shape);
+  auto counted = taken(record, operation.contract(), operation.bytes());
   counted.how = operation.how();
   return {{}, std::move(counted), false};
 }
 
 /// As the site's tuning says; what the call takes is the tuning's next time, whatever becomes of it, because other
 /// ranks count it, too.
-int run_timed(Call const& call, CallShape const& shape, Library const& library) {
+int run_timed(Call const& call, CallShape& shape, Library const& library) {
   auto const began = now();
   auto& record = *shape.record;
   auto& tuning = *shape.site->tuning;
@@ -68,14 +72,21 @@ int run_timed(Call const& call, CallShape const& shape, Library const& library) 
       call, &record, library, false,
       [&]() -> std::optional<std::string> {
         tuning.skip_untimed();
-        if (tuning.begins() && !why_not_possible(call, shape)) {
-          Operation(call, shape).prepare_for_all_roots();
+        if (tuning.begins() && !why_not_possible(call, record)) {
+          prepare_for_all_roots(call, shape);
           prepare_agreement(record);
         }
         if (!tuning.is_ours()) return "MPI's own, which is being tried or was best when it was";
-        return why_not_possible(call, shape);
+        return why_not_possible(call, record);
       },
-      [&] { return run_ours(call, shape, tuning.variant(), tuning.begins_ours()); });
+      [&] {
+        bool const begins = tuning.begins_ours();
+        // As calls of ours are done once they are decided: the long way would be on their clock.
+        if (!begins && tuning.variant().is_default()) {
+          if (auto counted = run_form(call, shape)) return interpose::Outcome{{}, std::move(*counted), false};
+        }
+        return run_long(call, shape, tuning.variant(), begins);
+      });
   try {
     Lock const lock;
     tuning.record(record, now() - began);
@@ -94,7 +105,8 @@ int in_request(Call const& given, CallShape shape, MPI_Request* request, Library
   return enter(
       call, shape.record, library, true, [&] { return why_not(call, shape); },
       [&] {
-        std::optional<MPI_Request> const begun = begin(std::make_shared<Operation>(call, shape));
+        std::optional<MPI_Request> const begun =
+            begin(std::make_shared<Operation>(call, shape.record->shared_from_this()));
         if (!begun) return interpose::passed_on("more persistent collectives on one communicator than it has tags for");
         *request = *begun;
         return interpose::Outcome{{}, {}, true};
@@ -122,12 +134,20 @@ int run_blocking(Call const& given, CallShape const& seen, Library library) {
     Lock const lock;
     decided_site(call, shape);
   }
-  bool const tuned = shape.site != nullptr && shape.site->decision.load(std::memory_order_relaxed) == Decision::tuned;
-  if (tuned && is_timed(call)) return run_timed(call, shape, library);
+  switch (shape.site != nullptr ? shape.site->decision.load(std::memory_order_relaxed) : Decision::library) {
+    case Decision::ours:
+      if (auto const code = run_short(call, shape)) return *code;
+      break;
+    case Decision::tuned:
+      if (is_timed(call)) return run_timed(call, shape, library);
+      break;
+    case Decision::library:
+      break;
+  }
   return enter(
       call, shape.record, library, false, [&] { return why_not(call, shape); },
       [&] {
-        auto outcome = run_ours(call, shape);
+        auto outcome = run_long(call, shape);
         shape.site->count_untimed();
         return outcome;
       });

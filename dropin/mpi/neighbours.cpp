@@ -13,6 +13,8 @@
 namespace allport::dropin {
 namespace {
 
+/// Blocks whose lengths are not known to all are taken to be so long.
+constexpr std::int64_t unknown_to_some = 64 * 1024;
 /// Of the time of straight blocks, below which other routes are used.
 constexpr double clearly_less = 0.95;
 
@@ -104,9 +106,14 @@ bool only_pairs_know_lengths(Function what, Record const& record) {
 std::int64_t bytes_to_neighbour(Call const& call, Record const& record) {
   if (!record.neighbourhood) return -1;
   auto const& n = *record.neighbourhood;
-  if (only_pairs_know_lengths(call.what, record)) return unknown_bytes;
-  auto const& operand = has_any(n.mine.out) ? call.send : call.receive;
-  return bytes_of(operand.count, operand.type);
+  if (only_pairs_know_lengths(call.what, record)) return unknown_to_some;
+  bool const sends = has_any(n.mine.out);
+  auto const& operand = sends ? call.send : call.receive;
+  if (operand.count == 0) return 0;
+  if (operand.type == MPI_DATATYPE_NULL || operand.count < 0) return -1;
+  MPI_Count size = -1;
+  if (PMPI_Type_size_x(operand.type, &size) != MPI_SUCCESS) return -1;
+  return operand.count * static_cast<std::int64_t>(size);
 }
 
 bool neighbour_arguments_are_good(Call const& call, Record const& record) {

@@ -10,21 +10,28 @@
 namespace allport::dropin {
 namespace {
 
+std::span<std::byte> span_of(std::byte* at, std::int64_t bytes) { return {at, static_cast<std::size_t>(bytes)}; }
+
 /// The caller's own memory where that will do, else `store`.
 std::span<std::byte> memory_for(Side const& side, bool own_store, std::vector<std::byte>& store) {
   if (!side.used) return {};
   if (side.anywhere && !own_store) {
     if (auto const whole = side.whole(); !whole.empty()) return whole;
   }
-  auto const bytes = static_cast<std::size_t>(side.bytes());
-  if (!own_store && side.layout.plain && side.blocks.empty()) return {bytes > 0 ? side.one.at : nullptr, bytes};
-  store.resize(bytes);
+  auto const bytes = side.bytes();
+  if (!own_store && !side.anywhere && side.is_contiguous()) {
+    for (auto const& block : side.blocks) {
+      if (block.count > 0) return span_of(block.at, bytes);
+    }
+    return {};
+  }
+  store.resize(static_cast<std::size_t>(bytes));
   return store;
 }
 
 void pack_side(Side const& side, std::byte* to) {
-  for (std::size_t b = 0; b < side.parts().size(); ++b) {
-    auto const& block = side.parts()[b];
+  for (std::size_t b = 0; b < side.blocks.size(); ++b) {
+    auto const& block = side.blocks[b];
     auto const bytes = side.bytes(b);
     if (bytes == 0) continue;
     if (side.layout_of(b).plain) {
@@ -37,8 +44,8 @@ void pack_side(Side const& side, std::byte* to) {
 }
 
 void unpack_side(std::byte const* from, Side const& side) {
-  for (std::size_t b = 0; b < side.parts().size(); ++b) {
-    auto const& block = side.parts()[b];
+  for (std::size_t b = 0; b < side.blocks.size(); ++b) {
+    auto const& block = side.blocks[b];
     auto const bytes = side.bytes(b);
     if (bytes == 0) continue;
     if (side.layout_of(b).plain) {
@@ -54,42 +61,55 @@ void unpack_side(std::byte const* from, Side const& side) {
 
 std::int64_t Side::bytes() const {
   std::int64_t sum = 0;
-  for (std::size_t b = 0; b < parts().size(); ++b) sum += bytes(b);
+  for (std::size_t b = 0; b < blocks.size(); ++b) sum += bytes(b);
   return sum;
+}
+
+bool Side::is_contiguous() const {
+  if (!layout.plain) return false;
+  std::byte const* next = nullptr;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (blocks[b].count == 0) continue;
+    if (next != nullptr && blocks[b].at != next) return false;
+    next = blocks[b].at + bytes(b);
+  }
+  return true;
 }
 
 std::span<std::byte> Side::whole() const {
   std::byte* first = nullptr;
   std::byte* last = nullptr;
-  for (std::size_t b = 0; b < parts().size(); ++b) {
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
     if (bytes(b) == 0) continue;
     if (!layout_of(b).plain) return {};
-    auto* const at = parts()[b].at;
-    auto* const end = at + bytes(b);
-    first = first == nullptr ? at : std::min(first, at);
+    auto* const end = blocks[b].at + bytes(b);
+    first = first == nullptr ? blocks[b].at : std::min(first, blocks[b].at);
     last = last == nullptr ? end : std::max(last, end);
   }
   return {first, last};
 }
 
-Operation::Operation(Call const& call, CallShape const& shape, Variant const& variant, bool straight)
-    : call_(call), record_(shape.record), variant_(variant), straight_(straight) {
+Operation::Operation(Call const& call, std::shared_ptr<Record> record, Variant const& variant, bool straight)
+    : call_(call), record_(std::move(record)), variant_(variant), straight_(straight) {
   auto const& ours = *record_->ours;
   position_ = ours.position(record_->rank);
   root_ = ours.position(call.root >= 0 && call.root < record_->size ? call.root : 0);
-  if (is_of_neighbours(call.what)) {
-    form_ = std::make_shared<Form const>();
-    plan_neighbours();
-  } else {
-    form_ = form_of(call, *shape.site);
-    plan_sides();
-    plan_steps(*shape.site);
-  }
+  is_of_neighbours(call.what) ? plan_neighbours() : plan_sides();
+  if (reduces(call.what)) plan_reduction();
+  plan_steps();
   bytes_ = std::max(in_.used ? in_.bytes() : 0, out_.used ? out_.bytes() : 0);
 }
 
+void Operation::plan_reduction() {
+  auto const& side = in_;
+  int commutative = 0;
+  PMPI_Op_commutative(call_.op, &commutative);
+  element_ = element_of(side.layout);
+  in_order_ = commutative == 0;
+  combine_ = combine_by(call_.op, side.type, side.layout, commutative != 0);
+}
+
 void Operation::keep_handles() {
-  own_record_ = record_->shared_from_this();
   if (reduces(call_.what)) {  // a user-defined operator is shown the very type that the caller passed
     if (!is_predefined(in_.type)) types_.push_back(std::make_unique<Retained<Datatypes>>(in_.type));
     if (!is_predefined_op(call_.op)) op_ = std::make_unique<Retained<Operators>>(call_.op);
@@ -109,48 +129,42 @@ void Operation::keep_handles() {
 }
 
 void Operation::start() {
-  if (!blocks_) started_ = now();
+  started_ = now();
   bring_in();
   step_ = 0;
   transfer_ = {};
-  if (!lasts_ && steps_[1] != nullptr) turn_ = record_->ours->reserve();
-  transfer_ = (this->*steps_[0])();
+  if (!lasts_ && steps_.size() > 1) turn_ = record_->ours->reserve();
+  transfer_ = steps_.front()();
 }
 
 bool Operation::advance() {
-  int const steps = steps_[1] != nullptr ? 2 : 1;
   while (!transfer_.active()) {
     transfer_.test();  // throws what went wrong
-    if (step_ == steps) return true;
-    if (++step_ == steps) {
+    if (step_ == steps_.size()) return true;
+    if (++step_ == steps_.size()) {
       transfer_ = {};
       if (!lasts_) turn_.reset();
       bring_out();
       return true;
     }
-    transfer_ = (this->*steps_[1])();
+    transfer_ = steps_[step_]();
   }
   return false;
 }
 
-void Operation::run() {
+void Operation::start_blocking() {
   blocks_ = true;
   start();
+}
+
+void Operation::wait() {
   while (!advance()) transfer_.wait(move_others);
 }
 
-void Operation::prepare_for_all_roots() const {
-  constexpr Rank most = 24;
-  if (!contract_ || !form_->commutes) return;
+bool Operation::run_short(Contract const& contract, Buffers const& buffers) {
   auto const& ours = *record_->ours;
-  auto contract = *contract_;
-  if (!has_root(call_.what)) {
-    ours.prepare_short(contract);
-    return;
-  }
-  for (contract.root = 0; record_->size <= most && contract.root < record_->size; ++contract.root) {
-    ours.prepare_short(contract);
-  }
+  return turn_ ? ours.run_short(*turn_, contract, buffers, combine_, [] { move_others(); })
+               : ours.run_short(contract, buffers, combine_, [] { move_others(); });
 }
 
 bool Operation::make_lasting() {

@@ -4,37 +4,13 @@
 #include <algorithm>
 #include <tuple>
 
+#include "neighbours.h"
 #include "operation.h"
-#include "requests.h"
 
 namespace allport::dropin {
 namespace {
 
 constexpr auto in_order_algorithm = "binomial";
-
-/// Where a rank's block begins, in extents, if those before it end at `next`.
-std::int64_t begin_of(Operand const& operand, Rank rank, std::int64_t next) {
-  return operand.displacements.given() ? operand.displacements[rank] : next;
-}
-
-/// All ranks' blocks as one; nothing where they do not lie one behind the other.
-std::optional<Side::Block> as_one(Operand const& operand, Rank ranks, std::int64_t extent) {
-  std::int64_t first = 0;
-  std::int64_t total = 0;
-  for (Rank r = 0; r < ranks; ++r) {
-    auto const count = operand.count_of(r);
-    if (count == 0) continue;
-    auto const begin = begin_of(operand, r, total);
-    if (total == 0) first = begin;
-    if (begin != first + total) return std::nullopt;
-    total += count;
-  }
-  return Side::Block{static_cast<std::byte*>(operand.buffer) + first * extent, total};
-}
-
-Side one(void* buffer, std::int64_t count, MPI_Datatype type, TypeLayout const& layout) {
-  return {true, type, layout, {static_cast<std::byte*>(buffer), count}};
-}
 
 bool all_equal(std::vector<std::int64_t> const& values) {
   return std::ranges::all_of(values, [&](std::int64_t v) { return v == values.front(); });
@@ -42,175 +18,153 @@ bool all_equal(std::vector<std::int64_t> const& values) {
 
 }  // namespace
 
-std::shared_ptr<Form const> form_of(Call const& call, Site& site) {
-  if (site.knows_form_of(call)) return site.form;
-  auto const layout = [](MPI_Datatype type) { return type != MPI_DATATYPE_NULL ? layout_of(type) : TypeLayout{}; };
-  auto const is_mpis = [](MPI_Datatype type) { return type == MPI_DATATYPE_NULL || is_predefined(type); };
-  auto form = std::make_shared<Form>(Form{call.send.type, call.receive.type, call.op, layout(call.send.type)});
-  form->received = form->send == form->receive ? form->sent : layout(call.receive.type);
-  if (reduces(call.what)) {
-    int commutes = 0;
-    PMPI_Op_commutative(call.op, &commutes);
-    form->commutes = commutes != 0;
-    form->combine = combine_by(call.op, call.receive.type, form->received, form->commutes);
-  }
-  // Others may be freed, and their handles be those of others then.
-  bool const stays =
-      is_mpis(call.send.type) && is_mpis(call.receive.type) && (!reduces(call.what) || is_predefined_op(call.op));
-  if (stays) site.form = form;
-  return form;
+Side Operation::one(void* buffer, std::int64_t count, MPI_Datatype type) const {
+  return {true, type, layout_of(type), {{static_cast<std::byte*>(buffer), count}}};
 }
 
-/// A block for each rank.
-Side Operation::many(Operand const& operand, TypeLayout const& layout) const {
-  Side side{true, operand.type, layout};
-  if (record_->in_order() && !straight_) {
-    if (auto const one = as_one(operand, record_->size, layout.extent)) {
-      side.one = *one;
-      return side;
-    }
-  }
-  side.anywhere = straight_;
-  side.blocks.resize(static_cast<std::size_t>(record_->size));
+Side Operation::many(Operand const& operand) const {
+  Side side{true, operand.type, layout_of(operand.type), {}};
+  std::vector<std::int64_t> begins(static_cast<std::size_t>(record_->size));
   std::int64_t next = 0;
   for (Rank r = 0; r < record_->size; ++r) {
-    auto const count = operand.count_of(r);
-    auto* const at = static_cast<std::byte*>(operand.buffer) + begin_of(operand, r, next) * layout.extent;
-    side.blocks[static_cast<std::size_t>(record_->ours->position(r))] = {at, count};
-    next += count;
+    begins[static_cast<std::size_t>(r)] = operand.displacements.given() ? operand.displacements[r] : next;
+    next += operand.count_of(r);
+  }
+  for (Rank p = 0; p < record_->size; ++p) {
+    auto const r = record_->ours->at_position(p);
+    auto* const at = static_cast<std::byte*>(operand.buffer) + begins[static_cast<std::size_t>(r)] * side.layout.extent;
+    side.blocks.push_back({at, operand.count_of(r)});
   }
   return side;
 }
 
-Side Operation::own_block(Operand const& operand, TypeLayout const& layout) const {
-  auto const r = record_->rank;
-  auto const count = operand.count_of(r);
-  auto* const at = static_cast<std::byte*>(operand.buffer) + begin_of(operand, r, r * count) * layout.extent;
-  return {true, operand.type, layout, {at, count}};
+Side Operation::own_block(Side const& all) const {
+  return {true, all.type, all.layout, {all.blocks[static_cast<std::size_t>(position_)]}};
 }
 
 void Operation::plan_sides() {
   auto const& send = call_.send;
   auto const& receive = call_.receive;
-  auto const& sent = form_->sent;
-  auto const& received = form_->received;
   bool const root = position_ == root_;
   // The same buffer twice is wrong in MPI, but some libraries let it pass.
   bool const overlaps = send.in_place() || send.buffer == receive.buffer;
-  auto const input = [&] {  // of a reduction
-    copy_in_ = overlaps;
-    auto operand = receive;
-    operand.buffer = send.in_place() ? receive.buffer : send.buffer;
-    return operand;
-  };
   switch (call_.what) {
     case Function::barrier:
       break;
     case Function::bcast:
-      out_ = one(receive.buffer, receive.count, receive.type, received);
+      out_ = one(receive.buffer, receive.count, receive.type);
       break;
     case Function::reduce:
     case Function::allreduce:
-      in_ = one(input().buffer, receive.count, receive.type, received);
-      if (root || call_.what == Function::allreduce) out_ = one(receive.buffer, receive.count, receive.type, received);
+      copy_in_ = overlaps;
+      in_ = one(send.in_place() ? receive.buffer : send.buffer, receive.count, receive.type);
+      if (root || call_.what == Function::allreduce) out_ = one(receive.buffer, receive.count, receive.type);
       break;
     case Function::reduce_scatter:
-    case Function::reduce_scatter_block:
-      in_ = many(input(), received);
-      out_ = one(receive.buffer, receive.count_of(record_->rank), receive.type, received);
+    case Function::reduce_scatter_block: {
+      copy_in_ = overlaps;
+      auto all = receive;
+      all.buffer = send.in_place() ? receive.buffer : send.buffer;
+      in_ = many(all);
+      out_ = one(receive.buffer, receive.count_of(record_->rank), receive.type);
       break;
+    }
     case Function::scatter:
     case Function::scatterv:
-      if (root) in_ = many(send, sent);
+      if (root) in_ = many(send);
       discard_out_ = receive.in_place();
-      out_ = discard_out_ ? own_block(send, sent) : one(receive.buffer, receive.count, receive.type, received);
+      out_ = discard_out_ ? own_block(in_) : one(receive.buffer, receive.count, receive.type);
       break;
     case Function::gather:
     case Function::gatherv:
     case Function::allgather:
     case Function::allgatherv:
-      if (root || collective(call_.what) == Collective::allgather) out_ = many(receive, received);
-      in_ = send.in_place() ? own_block(receive, received) : one(send.buffer, send.count, send.type, sent);
+      if (root || collective(call_.what) == Collective::allgather) out_ = many(receive);
+      in_ = send.in_place() ? own_block(out_) : one(send.buffer, send.count, send.type);
       break;
     case Function::alltoall:
     case Function::alltoallv:
       copy_in_ = overlaps;
-      out_ = many(receive, received);
-      in_ = send.in_place() ? out_ : many(send, sent);
+      out_ = many(receive);
+      in_ = send.in_place() ? out_ : many(send);
       break;
     default:  // plan_neighbours()
       break;
   }
 }
 
-void Operation::plan_steps(Site& site) {
-  auto const what = collective(call_.what);
-  if (lengths_are_secret(call_.what)) {
-    steps_ = {&Operation::send_lengths, &Operation::run_by_lengths};
-    if (straight_) steps_ = {&Operation::run_straight};
+void Operation::plan_steps() {
+  if (is_of_neighbours(call_.what)) {
+    steps_ = {[this] { return run_neighbours(); }};
+    gathers_lengths_ = !straight_ && may_tell_lengths(call_, *record_);
+    if (gathers_lengths_) steps_.insert(steps_.begin(), [this] { return gather_lengths(); });
     return;
   }
-  auto const& operand = what == Collective::broadcast ? call_.receive : call_.send;
-  auto const& layout = what == Collective::broadcast ? form_->received : form_->sent;
-  auto const element = reduces(call_.what) ? element_of(form_->received) : 1;
-  contract_ = {what, record_->size, root_, operand.count * layout.size, element};
-  if (call_.what == Function::allgatherv || call_.what == Function::reduce_scatter) plan_blocks(site);
-  steps_ = {&Operation::run_contract};
-  if (form_->commutes) return;
-  steps_ = {&Operation::reduce_in_order, &Operation::distribute_result};
-  if (what == Collective::reduce && root_ == 0) steps_ = {&Operation::reduce_in_order};
+  auto const what = collective(call_.what);
+  auto const uniform = [&](std::int64_t bytes) { return Contract{what, record_->size, root_, bytes, element_}; };
+  switch (call_.what) {
+    case Function::scatterv:
+    case Function::gatherv:
+    case Function::alltoallv:
+      if (straight_) {
+        steps_ = {[this] { return run_straight(); }};
+        return;
+      }
+      steps_ = {[this] { return send_lengths(); }, [this] { return run_by_lengths(); }};
+      return;
+    case Function::allgatherv:
+    case Function::reduce_scatter: {
+      auto const& all = what == Collective::allgather ? out_ : in_;
+      std::vector<std::int64_t> bytes;
+      for (std::size_t b = 0; b < all.blocks.size(); ++b) bytes.push_back(all.bytes(b));
+      auto contract = all_equal(bytes) ? uniform(bytes.front())
+                                       : with_blocks(what, record_->size, root_, BlockTable::per_rank(bytes), element_);
+      return plan_one(contract);
+    }
+    default: {
+      // Blocks of equal length: any of them tells it.
+      auto const bytes = in_.used && what != Collective::barrier ? in_.bytes(0) : out_.used ? out_.bytes(0) : 0;
+      return plan_one(uniform(bytes));
+    }
+  }
 }
 
-/// The contract of a call in which all ranks know the lengths of all blocks.
-void Operation::plan_blocks(Site& site) {
-  auto const bytes = [&](Rank position) {
-    return call_.receive.counts[record_->ours->at_position(position)] * form_->received.size;
-  };
-  bool equal = true;
-  bool known = site.blocks != nullptr;  // the call before had the same
-  for (Rank p = 0; p < record_->size; ++p) {
-    equal = equal && bytes(p) == bytes(0);
-    known = known && site.blocks->bytes(p) == bytes(p);
-  }
-  contract_->bytes = bytes(0);
-  if (equal) return;
-  if (!known) {
-    std::vector<std::int64_t> all;
-    for (Rank p = 0; p < record_->size; ++p) all.push_back(bytes(p));
-    site.blocks = BlockTable::per_rank(std::move(all));
-  }
-  contract_ = with_blocks(contract_->what, record_->size, root_, site.blocks, contract_->element);
+void Operation::plan_one(Contract const& contract) {
+  contract_ = contract;
+  if (in_order_) return plan_in_order(contract);
+  steps_ = {[this, contract] { return run(contract); }};
 }
 
 /// Only one algorithm combines in rank order: the binomial tree to position 0. From there the result goes on.
-Transfer Operation::reduce_in_order() {
-  auto const total = contract_->total();
-  auto output = position_ == 0 ? buffers_.output : std::span<std::byte>{};
-  bool const goes_on = steps_[1] != nullptr && contract_->what != Collective::allreduce;
-  if (goes_on && position_ == 0) {
-    whole_.resize(static_cast<std::size_t>(total));
-    output = whole_;
-  }
-  Contract const reduce{Collective::reduce, record_->size, 0, total, contract_->element};
-  return run(reduce, {buffers_.input, output}, {in_order_algorithm});
-}
-
-Transfer Operation::distribute_result() {
+void Operation::plan_in_order(Contract const& contract) {
+  auto const total = contract.total();
   auto const n = record_->size;
-  auto const total = contract_->total();
-  if (contract_->what == Collective::allreduce) {
-    return run({Collective::broadcast, n, 0, total, 1}, {{}, buffers_.output});
+  auto const up = [this, total, n](std::span<std::byte> output) {
+    Contract const reduce{Collective::reduce, n, 0, total, element_};
+    return run(reduce, {buffers_.input, position_ == 0 ? output : std::span<std::byte>{}}, {in_order_algorithm});
+  };
+  auto const whole = [this, total] {
+    if (position_ == 0) whole_.resize(static_cast<std::size_t>(total));
+    return std::span<std::byte>(whole_);
+  };
+  if (contract.what == Collective::allreduce || (contract.what == Collective::reduce && root_ == 0)) {
+    steps_ = {[this, up] { return up(buffers_.output); }};
+    if (contract.what == Collective::reduce) return;
+    steps_.emplace_back([this, total, n] {
+      return run({Collective::broadcast, n, 0, total, 1}, {{}, buffers_.output});
+    });
+    return;
   }
-  auto down = *contract_;
+  auto down = contract;
   down.what = Collective::scatter;
   down.root = 0;
   down.element = 1;
-  if (contract_->what == Collective::reduce) {  // a gather to which only position 0 brings something
+  if (contract.what == Collective::reduce) {  // a gather to which only position 0 brings something
     std::vector<std::int64_t> lengths(static_cast<std::size_t>(n), 0);
     lengths.front() = total;
     down = with_blocks(Collective::gather, n, root_, BlockTable::per_rank(std::move(lengths)));
   }
-  return run(down, {whole_, buffers_.output});
+  steps_ = {[up, whole] { return up(whole()); }, [this, down] { return run(down, {whole_, buffers_.output}); }};
 }
 
 Transfer Operation::run(Contract const& contract) {
@@ -225,16 +179,10 @@ Transfer Operation::run(Contract const& contract) {
 
 Transfer Operation::run(Contract const& contract, Buffers buffers, Variant const& variant) {
   auto const& ours = *record_->ours;
-  auto const& combine = form_->combine;
-  auto const pause = [] { move_others(); };
-  if (blocks_ && variant.is_default() &&
-      (turn_ ? ours.run_short(*turn_, contract, buffers, combine, pause)
-             : ours.run_short(contract, buffers, combine, pause))) {
-    return {};
-  }
+  if (blocks_ && variant.is_default() && run_short(contract, buffers)) return {};
   auto const schedule =
       variant == variant_ ? schedule_for(contract) : ours.schedule_for(contract, variant.algorithm, variant.segment);
-  return turn_ ? ours.start(*turn_, schedule, buffers, combine) : ours.start(schedule, buffers, combine);
+  return turn_ ? ours.start(*turn_, schedule, buffers, combine_) : ours.start(schedule, buffers, combine_);
 }
 
 /// By the algorithm and in the segments that the call is to try, where that can serve: what it was named for had blocks
@@ -253,14 +201,10 @@ Schedule Operation::schedule_for(Contract const& contract) const {
 Transfer Operation::send_lengths() {
   auto const n = static_cast<std::size_t>(record_->size);
   bool const pairs = call_.what == Function::alltoallv;
-  bool const receives = call_.what == Function::gatherv;
-  auto const& operand = receives ? call_.receive : call_.send;
-  auto const& layout = receives ? form_->received : form_->sent;
+  auto const& table = call_.what == Function::gatherv ? out_ : in_;
   lengths_.assign(pairs ? n * n : n, 0);
   row_.clear();
-  for (Rank p = 0; (pairs || position_ == root_) && p < record_->size; ++p) {
-    row_.push_back(operand.count_of(record_->ours->at_position(p)) * layout.size);
-  }
+  for (std::size_t b = 0; table.used && b < table.blocks.size(); ++b) row_.push_back(table.bytes(b));
   auto const bytes = static_cast<std::int64_t>(n * sizeof(std::int64_t));
   if (pairs) {
     return run({Collective::allgather, record_->size, 0, bytes, 1},

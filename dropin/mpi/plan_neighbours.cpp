@@ -43,8 +43,14 @@ Side blocks_of(Operand const& operand, std::vector<int> const& neighbours) {
 /// Where each block begins, from the first byte of `memory`: in place, or packed in `store`.
 std::vector<std::int64_t> offsets_of(Side const& side, std::span<std::byte const> memory,
                                      std::vector<std::byte> const& store) {
+  bool const packed = !memory.empty() && memory.data() == store.data();
   std::vector<std::int64_t> offsets;
-  side.each_offset(memory, store, [&](std::size_t, std::int64_t offset) { offsets.push_back(offset); });
+  std::int64_t next = 0;
+  for (std::size_t b = 0; b < side.blocks.size(); ++b) {
+    bool const in_place = !packed && side.bytes(b) > 0;
+    offsets.push_back(packed ? next : in_place ? side.blocks[b].at - memory.data() : 0);
+    next += side.bytes(b);
+  }
   return offsets;
 }
 
@@ -59,9 +65,6 @@ void Operation::plan_neighbours() {
   auto const first = std::vector<int>{somebody != n.out.end() ? *somebody : MPI_PROC_NULL};
   in_ = blocks_of(call_.send, gathers(call_.what) ? first : n.out);
   out_ = blocks_of(call_.receive, n.in);
-  steps_ = {&Operation::run_neighbours};
-  if (!straight_ && may_tell_lengths(call_, *record_))
-    steps_ = {&Operation::gather_lengths, &Operation::run_neighbours};
 }
 
 std::int64_t Operation::sent_by(NeighbourEdge const& edge) const {
@@ -107,7 +110,7 @@ Transfer Operation::run_neighbours() {
   auto& n = *record_->neighbourhood;
   NeighbourRoutes::Length length;
   auto const* routes = &n.straight(*record_);
-  if (steps_[1] != nullptr) {  // after gather_lengths()
+  if (gathers_lengths_) {
     lengths_.clear();
     auto const widest = static_cast<std::size_t>(n.widest());
     for (auto const& e : n.edges) {

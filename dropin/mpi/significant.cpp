@@ -1,5 +1,4 @@
-// What MPI reads of a call's arguments, and what it ignores.
-#include "call.h"
+#include "significant.h"
 
 namespace allport::dropin {
 

@@ -13,7 +13,6 @@
 
 #include "allport/comm/communicator.h"
 #include "call.h"
-#include "datatypes.h"
 #include "tuning.h"
 
 namespace allport::dropin {
@@ -33,19 +32,14 @@ struct Sampled {
   int straight = 0;         ///< calls of ours that send from rank to rank until the next look: blocks were short
 };
 
-/// A call's datatypes and operator, after they were checked.
+/// Arguments that were checked before: MPI's own types, of one length, and operator.
 struct Form {
+  bool known = false;
   MPI_Datatype send = MPI_DATATYPE_NULL;
   MPI_Datatype receive = MPI_DATATYPE_NULL;
   MPI_Op op = MPI_OP_NULL;
-  TypeLayout sent{};
-  TypeLayout received{};
-  bool commutes = true;  ///< operands may be exchanged
-  Combine combine{};     ///< of a reduction
-
-  [[nodiscard]] bool is_of(Call const& call) const {
-    return call.send.type == send && call.receive.type == receive && call.op == op;
-  }
+  std::int64_t element = 1;  ///< bytes
+  Combine combine{};
 };
 
 /// Made by the first call. Used under the Lock but for what is said.
@@ -53,13 +47,11 @@ struct Site {
   std::atomic<Decision> decision{Decision::library};  ///< read without the lock
   std::int32_t untimed = 0;  ///< calls done as `decision` says before calls are timed again; 0: all. Without the lock
   Sampled sampled{};         ///< where only some ranks know the lengths. Without the lock
-  std::shared_ptr<Form const> form{};          ///< of the latest call of ours whose types and operator are MPI's own
+  Form form{};               ///< of the latest call of ours
   std::shared_ptr<BlockTable const> blocks{};  ///< of the latest call of ours whose blocks differed
   std::unique_ptr<Tuning> tuning{};            ///< none: calls are not timed
   std::string why_not{};                       ///< reason why the library does the calls
 
-  /// The types and the operator are those of an earlier call, which were checked.
-  [[nodiscard]] bool knows_form_of(Call const& call) const { return form != nullptr && form->is_of(call); }
   /// Of a call that is not timed.
   [[nodiscard]] bool is_ours() const {
     return decision == Decision::tuned ? tuning->prefers_ours() : decision == Decision::ours;
