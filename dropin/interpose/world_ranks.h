@@ -9,8 +9,6 @@
 
 namespace allport::interpose {
 
-/// Ranks in MPI_COMM_WORLD of a group's ranks, or MPI_UNDEFINED.
-[[nodiscard]] std::vector<int> world_ranks_of_group(MPI_Group group);
 /// Ranks in MPI_COMM_WORLD of a communicator's ranks; empty: some are not of this job.
 [[nodiscard]] std::vector<Rank> world_ranks(MPI_Comm comm);
 

@@ -4,7 +4,7 @@
 
 #include "exported.h"
 #include "failures.h"
-#include "progress.h"
+#include "waiting.h"
 
 using namespace allport::dropin;
 

@@ -6,10 +6,8 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <vector>
-
-#include "interpose/texts.h"
-#include "interpose/world_ranks.h"
 
 namespace allport::dropin {
 
@@ -39,11 +37,19 @@ int forget(MPI_Comm, int, void* value, void*) {
 WorldRanks translated(MPI_Comm comm) {
   int between_two = 0;
   PMPI_Comm_test_inter(comm, &between_two);
+  MPI_Group world = MPI_GROUP_NULL;
   MPI_Group group = MPI_GROUP_NULL;
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
   between_two != 0 ? PMPI_Comm_remote_group(comm, &group) : PMPI_Comm_group(comm, &group);
-  auto const ranks = interpose::world_ranks_of_group(group);
+  int size = 0;
+  PMPI_Group_size(group, &size);
+  std::vector<int> there(static_cast<std::size_t>(size));
+  std::iota(there.begin(), there.end(), 0);
+  WorldRanks result(there.size());
+  PMPI_Group_translate_ranks(group, size, there.data(), world, result.data());
   PMPI_Group_free(&group);
-  return ranks;
+  PMPI_Group_free(&world);
+  return result;
 }
 
 /// Ranks in MPI_COMM_WORLD, or MPI_UNDEFINED, of those to whom `comm` sends. Under the mutex.
@@ -75,6 +81,21 @@ void add(std::span<Sent const> sent) {
   for (auto const& s : sent) (s.to == MPI_UNDEFINED ? c.elsewhere : c.bytes[s.to]) += s.bytes;
 }
 
+/// All ranks' messages, on rank 0: from, to, bytes, from, ... Collective.
+std::vector<std::int64_t> gathered(std::map<int, std::int64_t> const& mine, int rank, int size) {
+  std::vector<std::int64_t> words;
+  for (auto const& [to, bytes] : mine) words.insert(words.end(), {rank, to, bytes});
+  auto const count = static_cast<int>(words.size());
+  std::vector<int> counts(rank == 0 ? static_cast<std::size_t>(size) : 0);
+  PMPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
+  std::vector<int> begins(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);
+  std::vector<std::int64_t> all(rank == 0 ? static_cast<std::size_t>(begins.back() + counts.back()) : 0);
+  PMPI_Gatherv(words.data(), count, MPI_INT64_T, all.data(), counts.data(), begins.data(), MPI_INT64_T, 0,
+               MPI_COMM_WORLD);
+  return all;
+}
+
 }  // namespace
 
 void begin_capture(std::string const& path) {
@@ -91,7 +112,9 @@ void end_capture() {
   int size = 1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
-  auto const texts = interpose::gather_texts(MPI_COMM_WORLD, nlohmann::json::array({c.bytes, c.elsewhere}).dump());
+  auto const all = gathered(c.bytes, rank, size);
+  std::int64_t elsewhere = 0;
+  PMPI_Reduce(&c.elsewhere, &elsewhere, 1, MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   for (auto comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) {
     void* value = nullptr;
     int found = 0;
@@ -102,14 +125,9 @@ void end_capture() {
   if (rank != 0) return;
   nlohmann::json messages = nlohmann::json::array();
   std::int64_t sum = 0;
-  std::int64_t elsewhere = 0;
-  for (std::size_t from = 0; from < texts.size(); ++from) {
-    auto const sent = nlohmann::json::parse(texts[from]);
-    elsewhere += sent[1].get<std::int64_t>();
-    for (auto const& [to, bytes] : sent[0].get<std::map<int, std::int64_t>>()) {
-      messages.push_back({from, to, bytes});
-      sum += bytes;
-    }
+  for (std::size_t i = 0; i < all.size(); i += 3) {
+    messages.push_back({all[i], all[i + 1], all[i + 2]});
+    sum += all[i + 2];
   }
   auto const pairs = messages.size();
   bool const written =
@@ -121,6 +139,13 @@ void end_capture() {
   if (elsewhere > 0) {
     fmt::print(stderr, "allport: {} bytes to processes outside MPI_COMM_WORLD are not among them\n", elsewhere);
   }
+}
+
+std::int64_t bytes_of(MPI_Count count, MPI_Datatype type) {
+  if (count == 0) return 0;  // of any type, or none
+  MPI_Count size = 0;
+  PMPI_Type_size_x(type, &size);
+  return static_cast<std::int64_t>(count * size);
 }
 
 void capture(MPI_Comm comm, std::span<Sent const> sent) {

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "datatypes.h"
 #include "neighbours.h"
 #include "state.h"
 
@@ -34,6 +33,7 @@ void end_capture();
   return capturing.load(std::memory_order_relaxed) && !Inside::now() && !Lock::held();
 }
 
+[[nodiscard]] std::int64_t bytes_of(MPI_Count count, MPI_Datatype type);
 /// Counts what was sent.
 void capture(MPI_Comm comm, std::span<Sent const> sent);
 /// Counts it at every start of this persistent request.

@@ -125,13 +125,6 @@ TypeLayout layout_of(MPI_Datatype type) {
   return layout;
 }
 
-std::int64_t bytes_of(MPI_Count count, MPI_Datatype type) {
-  if (count == 0) return 0;
-  MPI_Count size = 0;
-  if (count < 0 || type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS) return -1;
-  return static_cast<std::int64_t>(count * size);
-}
-
 OwnType::OwnType(MPI_Datatype of) {
   PMPI_Type_contiguous(1, of, &type_);  // MPI_Type_dup would call the program's attribute callbacks
   PMPI_Type_commit(&type_);

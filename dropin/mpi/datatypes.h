@@ -19,8 +19,6 @@ struct TypeLayout {
 };
 
 [[nodiscard]] TypeLayout layout_of(MPI_Datatype type);
-/// Bytes of so many elements; negative where count or type is none. Of any type where there is no element.
-[[nodiscard]] std::int64_t bytes_of(MPI_Count count, MPI_Datatype type);
 
 /// False for MPI_DATATYPE_NULL and for types that were not committed.
 [[nodiscard]] bool is_usable(MPI_Datatype type);

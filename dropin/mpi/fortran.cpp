@@ -79,15 +79,22 @@ struct HandleBack {
   Handle before;
   Handle handle;
 };
-#define ALLPORT_HANDLE_BACK(Type, name)                                             \
-  template <>                                                                       \
-  struct Argument<Type*> : HandleBack<Type, PMPI_##name##_f2c, PMPI_##name##_c2f> { \
-    using HandleBack::HandleBack;                                                   \
-  };
-ALLPORT_HANDLE_BACK(MPI_Request, Request)
-ALLPORT_HANDLE_BACK(MPI_Datatype, Type)
-ALLPORT_HANDLE_BACK(MPI_Op, Op)
-ALLPORT_HANDLE_BACK(MPI_Comm, Comm)
+template <>
+struct Argument<MPI_Request*> : HandleBack<MPI_Request, PMPI_Request_f2c, PMPI_Request_c2f> {
+  using HandleBack::HandleBack;
+};
+template <>
+struct Argument<MPI_Datatype*> : HandleBack<MPI_Datatype, PMPI_Type_f2c, PMPI_Type_c2f> {
+  using HandleBack::HandleBack;
+};
+template <>
+struct Argument<MPI_Op*> : HandleBack<MPI_Op, PMPI_Op_f2c, PMPI_Op_c2f> {
+  using HandleBack::HandleBack;
+};
+template <>
+struct Argument<MPI_Comm*> : HandleBack<MPI_Comm, PMPI_Comm_f2c, PMPI_Comm_c2f> {
+  using HandleBack::HandleBack;
+};
 
 inline int startall(int count, MPI_Fint const* requests) {
   int result = MPI_SUCCESS;
@@ -117,21 +124,37 @@ inline std::vector<MPI_Datatype> types_of(MPI_Fint const* types, std::size_t blo
   return found;
 }
 
-/// MPI_Neighbor_alltoallw's forms with handles of Fortran's; `Rest` follows the communicator.
-template <class... Rest>
-struct OfTypes {
-  template <auto function>
-  static int call(void const* send, int const* counts, MPI_Aint const* begins, MPI_Fint const* types, void* receive,
-                  int const* into, MPI_Aint const* into_begins, MPI_Fint const* into_types, MPI_Comm comm,
-                  Rest... rest) {
-    auto const n = neighbours_of(comm);
-    return function(send, counts, begins, types_of(types, n.out.size()).data(), receive, into, into_begins,
-                    types_of(into_types, n.in.size()).data(), comm, rest...);
-  }
-};
-inline constexpr auto neighbor_alltoallw = &OfTypes<>::call<&MPI_Neighbor_alltoallw>;
-inline constexpr auto ineighbor_alltoallw = &OfTypes<MPI_Request*>::call<&MPI_Ineighbor_alltoallw>;
-inline constexpr auto neighbor_alltoallw_init = &OfTypes<MPI_Info, MPI_Request*>::call<&MPIX_Neighbor_alltoallw_init>;
+/// C's function with both sides' types.
+template <class Function>
+int with_types(MPI_Fint const* types, MPI_Fint const* into_types, MPI_Comm comm, Function const& function) {
+  auto const n = neighbours_of(comm);
+  return function(types_of(types, n.out.size()).data(), types_of(into_types, n.in.size()).data());
+}
+
+inline int neighbor_alltoallw(void const* send, int const* counts, MPI_Aint const* begins, MPI_Fint const* types,
+                              void* receive, int const* into, MPI_Aint const* into_begins, MPI_Fint const* into_types,
+                              MPI_Comm comm) {
+  return with_types(types, into_types, comm, [&](MPI_Datatype const* from, MPI_Datatype const* to) {
+    return MPI_Neighbor_alltoallw(send, counts, begins, from, receive, into, into_begins, to, comm);
+  });
+}
+
+inline int ineighbor_alltoallw(void const* send, int const* counts, MPI_Aint const* begins, MPI_Fint const* types,
+                               void* receive, int const* into, MPI_Aint const* into_begins, MPI_Fint const* into_types,
+                               MPI_Comm comm, MPI_Request* request) {
+  return with_types(types, into_types, comm, [&](MPI_Datatype const* from, MPI_Datatype const* to) {
+    return MPI_Ineighbor_alltoallw(send, counts, begins, from, receive, into, into_begins, to, comm, request);
+  });
+}
+
+inline int neighbor_alltoallw_init(void const* send, int const* counts, MPI_Aint const* begins, MPI_Fint const* types,
+                                   void* receive, int const* into, MPI_Aint const* into_begins,
+                                   MPI_Fint const* into_types, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  return with_types(types, into_types, comm, [&](MPI_Datatype const* from, MPI_Datatype const* to) {
+    return MPIX_Neighbor_alltoallw_init(send, counts, begins, from, receive, into, into_begins, to, comm, info,
+                                        request);
+  });
+}
 
 }  // namespace allport::dropin
 

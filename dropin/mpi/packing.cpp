@@ -97,40 +97,46 @@ void unpack_long(std::byte const* from, void* to, MPI_Datatype type, TypeLayout 
 }
 #endif
 
-/// f(elements, how many, their type, where they begin when packed) for as many elements at a time as one call takes.
-template <class F>
-void each_chunk(void const* elements, std::int64_t count, MPI_Datatype type, TypeLayout const& layout, F const& f) {
+}  // namespace
+
+void pack(void const* from, std::int64_t count, MPI_Datatype type, TypeLayout const& layout, std::byte* to) {
   auto const chunk = std::max<std::int64_t>(1, chunk_of(layout));
   for (std::int64_t i = 0; i < count; i += chunk) {
     auto const n = std::min(chunk, count - i);
-    auto* const at = static_cast<std::byte*>(const_cast<void*>(elements)) + i * layout.extent;
-    if (at == nullptr && layout.size <= most) {
+    auto const* const element = static_cast<std::byte const*>(from) + i * layout.extent;
+    auto* const packed = to + i * layout.size;
+    int position = 0;
+    auto const bytes = static_cast<int>(n * layout.size);
+    if (layout.size > most) {
+      pack_long(element, type, layout, packed);
+    } else if (element == nullptr) {
       Shifted shifted(n, type);
-      f(shifted.base(), 1, shifted.type(), i * layout.size);
+      check(PMPI_Pack(shifted.base(), 1, shifted.type(), packed, bytes, &position, quiet_communicator()), "MPI_Pack");
     } else {
-      f(at, static_cast<int>(n), type, i * layout.size);
+      check(PMPI_Pack(element, static_cast<int>(n), type, packed, bytes, &position, quiet_communicator()), "MPI_Pack");
     }
   }
 }
 
-}  // namespace
-
-void pack(void const* from, std::int64_t count, MPI_Datatype type, TypeLayout const& layout, std::byte* to) {
-  each_chunk(from, count, type, layout, [&](void* at, int n, MPI_Datatype of, std::int64_t begin) {
-    if (layout.size > most) return pack_long(at, of, layout, to + begin);
-    int position = 0;
-    auto const bytes = static_cast<int>(std::min(most, count * layout.size - begin));
-    check(PMPI_Pack(at, n, of, to + begin, bytes, &position, quiet_communicator()), "MPI_Pack");
-  });
-}
-
 void unpack(std::byte const* from, void* to, std::int64_t count, MPI_Datatype type, TypeLayout const& layout) {
-  each_chunk(to, count, type, layout, [&](void* at, int n, MPI_Datatype of, std::int64_t begin) {
-    if (layout.size > most) return unpack_long(from + begin, at, of, layout);
+  auto const chunk = std::max<std::int64_t>(1, chunk_of(layout));
+  for (std::int64_t i = 0; i < count; i += chunk) {
+    auto const n = std::min(chunk, count - i);
+    auto* const element = static_cast<std::byte*>(to) + i * layout.extent;
+    auto const* const packed = from + i * layout.size;
     int position = 0;
-    auto const bytes = static_cast<int>(std::min(most, count * layout.size - begin));
-    check(PMPI_Unpack(from + begin, bytes, &position, at, n, of, quiet_communicator()), "MPI_Unpack");
-  });
+    auto const bytes = static_cast<int>(n * layout.size);
+    if (layout.size > most) {
+      unpack_long(packed, element, type, layout);
+    } else if (element == nullptr) {
+      Shifted shifted(n, type);
+      check(PMPI_Unpack(packed, bytes, &position, shifted.base(), 1, shifted.type(), quiet_communicator()),
+            "MPI_Unpack");
+    } else {
+      check(PMPI_Unpack(packed, bytes, &position, element, static_cast<int>(n), type, quiet_communicator()),
+            "MPI_Unpack");
+    }
+  }
 }
 
 Elements::Elements(std::int64_t count, TypeLayout const& layout) : base_(nullptr) {

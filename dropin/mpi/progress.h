@@ -1,8 +1,6 @@
 // Who moves our operations along while the program is inside other MPI calls.
 #pragma once
 
-#include <mpi.h>
-
 #include <memory>
 
 namespace allport::dropin {
@@ -28,27 +26,6 @@ void operation_flies();
 [[nodiscard]] bool should_poll();
 /// One step of ours, for a thread that waits.
 void poll_once();
-
-#ifdef OPEN_MPI
-/// Its progress engine moves ours while it blocks.
-template <class Test, class Block>
-int poll(Test const&, Block const& block) {
-  return block();
-}
-#else
-/// Polls while ours are in flight. `test(flag)` is the library's own test; its code when done, else `block()`.
-template <class Test, class Block>
-int poll(Test const& test, Block const& block) {
-  while (should_poll()) {
-    int flag = 0;
-    auto const code = test(&flag);
-    if (flag != 0 || code != MPI_SUCCESS) return code;
-    poll_once();
-  }
-  return block();
-}
-
-#endif
 
 /// The record of a communicator that lives.
 void enlist(std::shared_ptr<Record> const& record);

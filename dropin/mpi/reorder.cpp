@@ -80,13 +80,20 @@ std::vector<Rank> nodes_to_order(MPI_Comm comm, bool valid, int nodes) {
   return members;
 }
 
+/// The nodes' processes in another order.
+struct NewOrder {
+  MPI_Comm comm = MPI_COMM_NULL;  ///< none where this rank is no node
+  std::vector<int> ranks;         ///< in there, by rank in the old communicator; empty: all stay
+};
+
 /// @param members  of nodes_to_order()
 /// @param pattern  who sends to whom; asked on rank 0 alone
-Ordered ordered(char const* call, MPI_Comm comm, std::vector<Rank> const& members, FunctionRef<Pattern()> pattern) {
-  if (members.empty()) return {};
+std::optional<NewOrder> ordered(char const* call, MPI_Comm comm, std::vector<Rank> const& members,
+                                FunctionRef<Pattern()> pattern) {
+  if (members.empty()) return std::nullopt;
   int rank = 0;
   PMPI_Comm_rank(comm, &rank);
-  Ordered order{true, {}, {}};
+  NewOrder order;
   if (rank == 0) order.ranks = best_ranks(call, pattern, members);
   int count = static_cast<int>(order.ranks.size());
   PMPI_Bcast(&count, 1, MPI_INT, 0, comm);
@@ -95,8 +102,8 @@ Ordered ordered(char const* call, MPI_Comm comm, std::vector<Rank> const& member
   PMPI_Bcast(order.ranks.data(), count, MPI_INT, 0, comm);
   auto const in = rank < count;
   if (PMPI_Comm_split(comm, in ? 0 : MPI_UNDEFINED, in ? order.ranks[static_cast<std::size_t>(rank)] : 0,
-                      &order.comm.emplace()) != MPI_SUCCESS) {
-    return {};
+                      &order.comm) != MPI_SUCCESS) {
+    return std::nullopt;
   }
   return order;
 }
@@ -144,14 +151,15 @@ Pattern dist_graph_pattern(int nodes, std::vector<WeightedEdge> const& edges) {
   return Pattern::of_messages(fmt::format("MPI_Dist_graph_create of {} nodes", nodes), nodes, messages);
 }
 
-Ordered ordered_for_edges(char const* call, MPI_Comm comm, bool valid, std::vector<WeightedEdge> const& mine) {
+std::optional<NewOrder> ordered_for_edges(char const* call, MPI_Comm comm, bool valid,
+                                          std::vector<WeightedEdge> const& mine) {
   int size = 0;
-  if (comm == MPI_COMM_NULL || PMPI_Comm_size(comm, &size) != MPI_SUCCESS) return {};
+  if (comm == MPI_COMM_NULL || PMPI_Comm_size(comm, &size) != MPI_SUCCESS) return std::nullopt;
   valid = valid && std::ranges::all_of(mine, [&](WeightedEdge const& e) {
             return std::min(e[0], e[1]) >= 0 && std::max(e[0], e[1]) < size;
           });
   auto const members = nodes_to_order(comm, valid, size);
-  if (members.empty()) return {};
+  if (members.empty()) return std::nullopt;
   auto const edges = gathered(comm, mine);
   return ordered(call, comm, members, [&] { return dist_graph_pattern(size, edges); });
 }
@@ -171,6 +179,12 @@ void swap_list(MPI_Comm comm, int to, int from, std::vector<int>& list) {
   list = std::move(other);
 }
 
+Ordered outcome_of(std::optional<NewOrder> const& order) {
+  if (!order) return {};
+  if (order->ranks.empty()) return {true, std::nullopt};
+  return {true, order->comm};
+}
+
 }  // namespace
 
 Ordered ordered_for_grid(MPI_Comm comm, int axes, int const lengths[], int const periods[]) {
@@ -182,7 +196,9 @@ Ordered ordered_for_grid(MPI_Comm comm, int axes, int const lengths[], int const
     valid = valid && nodes <= std::int64_t{1} << 30;
   }
   auto const members = nodes_to_order(comm, valid, static_cast<int>(valid ? nodes : 0));
-  return ordered("MPI_Cart_create", comm, members, [&] { return grid_pattern({lengths, lengths + axes}, periods); });
+  return outcome_of(ordered("MPI_Cart_create", comm, members, [&] {
+    return grid_pattern({lengths, lengths + axes}, periods);
+  }));
 }
 
 Ordered ordered_for_graph(MPI_Comm comm, int nodes, int const index[], int const edges[]) {
@@ -192,7 +208,7 @@ Ordered ordered_for_graph(MPI_Comm comm, int nodes, int const index[], int const
             std::all_of(edges + before, edges + index[r], [&](int to) { return to >= 0 && to < nodes; });
   }
   auto const members = nodes_to_order(comm, valid, valid ? nodes : 0);
-  return ordered("MPI_Graph_create", comm, members, [&] { return graph_pattern(nodes, index, edges); });
+  return outcome_of(ordered("MPI_Graph_create", comm, members, [&] { return graph_pattern(nodes, index, edges); }));
 }
 
 Ordered ordered_for_dist_graph(MPI_Comm comm, int n, int const sources[], int const degrees[], int const destinations[],
@@ -205,7 +221,7 @@ Ordered ordered_for_dist_graph(MPI_Comm comm, int n, int const sources[], int co
       edges.push_back({sources[i], destinations[e], weights == MPI_UNWEIGHTED ? 1 : weights[e]});
     }
   }
-  return ordered_for_edges("MPI_Dist_graph_create", comm, valid, edges);
+  return outcome_of(ordered_for_edges("MPI_Dist_graph_create", comm, valid, edges));
 }
 
 std::optional<int> made_of_adjacent(MPI_Comm comm, int in, int const sources[], int const source_weights[], int out,
@@ -226,25 +242,25 @@ std::optional<int> made_of_adjacent(MPI_Comm comm, int in, int const sources[], 
     edges.push_back({rank, lists.out[e], weighted ? lists.out_weights[e] : 1});
   }
   auto order = ordered_for_edges("MPI_Dist_graph_create_adjacent", comm, valid, edges);
-  if (!order.decided) return std::nullopt;
-  if (!order.comm) {
+  if (!order) return std::nullopt;
+  if (order->ranks.empty()) {
     return PMPI_Dist_graph_create_adjacent(comm, in, sources, source_weights, out, destinations, destination_weights,
                                            info, 0, made);
   }
   // Who has rank r now is node r, whose lists the old rank r has.
   int me = 0;
-  PMPI_Comm_rank(*order.comm, &me);
-  auto const from = order.ranks[static_cast<std::size_t>(me)];
+  PMPI_Comm_rank(order->comm, &me);
+  auto const from = order->ranks[static_cast<std::size_t>(me)];
   for (auto* const list : {&lists.in, &lists.in_weights, &lists.out, &lists.out_weights}) {
-    swap_list(*order.comm, rank, from, *list);
+    swap_list(order->comm, rank, from, *list);
   }
   auto const weights = [&](std::vector<int> const& list) -> int const* {
     return !weighted ? MPI_UNWEIGHTED : list.empty() ? MPI_WEIGHTS_EMPTY : list.data();
   };
-  auto const code = PMPI_Dist_graph_create_adjacent(*order.comm, static_cast<int>(lists.in.size()), lists.in.data(),
+  auto const code = PMPI_Dist_graph_create_adjacent(order->comm, static_cast<int>(lists.in.size()), lists.in.data(),
                                                     weights(lists.in_weights), static_cast<int>(lists.out.size()),
                                                     lists.out.data(), weights(lists.out_weights), info, 0, made);
-  PMPI_Comm_free(&*order.comm);
+  PMPI_Comm_free(&order->comm);
   return code;
 }
 

@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <optional>
-#include <vector>
 
 namespace allport::dropin {
 
@@ -14,7 +13,6 @@ struct Ordered {
   bool decided = false;  ///< here, so that the library has nothing left to order
   /// The topology's nodes in another order, to be freed by the caller; MPI_COMM_NULL on other ranks. Nothing: all stay.
   std::optional<MPI_Comm> comm;
-  std::vector<int> ranks;  ///< in there, by rank in the old communicator
 };
 
 /// The first ranks of `comm`, one for each node of the grid, in the order in which messages between neighbours are

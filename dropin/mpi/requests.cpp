@@ -116,6 +116,17 @@ void add(Flight flight) {
   operation_flies();
 }
 
+/// Empty when well; "done" tells whether it has ended.
+std::string advance(Operation& operation, bool& done) {
+  try {
+    done = operation.advance();
+    return {};
+  } catch (std::exception const& e) {
+    done = true;
+    return e.what();
+  }
+}
+
 /// MPI_Finalize with an operation that does not end. The others' part will not come any more, or is not to be had
 /// without waiting for ever.
 [[noreturn]] void give_up() {
@@ -153,13 +164,8 @@ bool progress_in_flight() {
   state().world->progress();
   bool any = false;
   for (std::size_t i = 0; i < flights.size();) {
-    bool done = true;
-    std::string trouble;
-    try {
-      done = flights[i].operation->advance();
-    } catch (std::exception const& e) {
-      trouble = e.what();
-    }
+    bool done = false;
+    auto const trouble = advance(*flights[i].operation, done);
     if (!done) {
       ++i;
       continue;

@@ -28,20 +28,11 @@ Table<Kind>& table() {
   return *the_table;
 }
 
-/// The free that MPI promises the caller: now, or when the last operation that uses the handle is done.
-template <class Kind>
-int free_handle(typename Kind::Handle* handle) {
-  auto& t = table<Kind>();
-  if (handle != nullptr && t.count.load(std::memory_order_relaxed) > 0) {
-    std::scoped_lock const lock(t.mutex);
-    if (auto const use = t.uses.find(*handle); use != t.uses.end()) {
-      ++use->second.frees;
-      *handle = Kind::null();
-      return MPI_SUCCESS;
-    }
-  }
-  return Kind::free(handle);
-}
+int library_free(MPI_Datatype* handle, Datatypes) { return PMPI_Type_free(handle); }
+int library_free(MPI_Op* handle, Operators) { return PMPI_Op_free(handle); }
+
+MPI_Datatype null_of(Datatypes) { return MPI_DATATYPE_NULL; }
+MPI_Op null_of(Operators) { return MPI_OP_NULL; }
 
 }  // namespace
 
@@ -68,9 +59,28 @@ Retained<Kind>::~Retained() {
   // Not under the mutex: the library may call the program's own attribute callbacks.
   for (int i = 0; i < frees; ++i) {
     auto handle = handle_;
-    Kind::free(&handle);
+    library_free(&handle, Kind{});
   }
 }
+
+namespace {
+
+/// The free that MPI promises the caller: now, or when the last operation that uses the handle is done.
+template <class Kind>
+int free_handle(typename Kind::Handle* handle) {
+  auto& t = table<Kind>();
+  if (handle != nullptr && t.count.load(std::memory_order_relaxed) > 0) {
+    std::scoped_lock const lock(t.mutex);
+    if (auto const use = t.uses.find(*handle); use != t.uses.end()) {
+      ++use->second.frees;
+      *handle = null_of(Kind{});
+      return MPI_SUCCESS;
+    }
+  }
+  return library_free(handle, Kind{});
+}
+
+}  // namespace
 
 template class Retained<Datatypes>;
 template class Retained<Operators>;

@@ -10,13 +10,9 @@ namespace allport::dropin {
 // Names for the two kinds: in MPICH the handles themselves are all int.
 struct Datatypes {
   using Handle = MPI_Datatype;
-  static Handle null() { return MPI_DATATYPE_NULL; }
-  static int free(Handle* handle) { return PMPI_Type_free(handle); }
 };
 struct Operators {
   using Handle = MPI_Op;
-  static Handle null() { return MPI_OP_NULL; }
-  static int free(Handle* handle) { return PMPI_Op_free(handle); }
 };
 
 /// Keeps one handle alive; predefined ones, which nobody may free, need no keeping.

@@ -6,7 +6,7 @@
 #include "capture.h"
 #include "collectives.h"
 #include "exported.h"
-#include "progress.h"
+#include "waiting.h"
 
 #ifndef OPEN_MPI
 
