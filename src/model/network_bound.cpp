@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "allport/base/error.h"
 
@@ -225,7 +226,7 @@ bool has_balanced_switches(Topology const& topology, std::vector<std::int64_t> c
   return true;
 }
 
-/// The bound that a set of vertices proves, without its optimum.
+/// What a set of vertices proves, without the optimum.
 NetworkBound proven_by(Topology const& topology, Capacities const& links, std::vector<Vertex> inside) {
   NetworkBound bound;
   std::vector<bool> in(at(topology.vertices()));
@@ -238,9 +239,6 @@ NetworkBound proven_by(Topology const& topology, Capacities const& links, std::v
     if (in[at(link.from)] && !in[at(link.to)]) bound.out += links.of_link[l];
   }
   bound.inside = std::move(inside);
-  bound.unit = links.unit;
-  bound.exact_capacities = links.exact;
-  bound.reachable = has_balanced_switches(topology, links.of_link);
   return bound;
 }
 
@@ -282,10 +280,12 @@ void check_root(Topology const& topology, Vertex root) {
          fmt::format("a compute node from 0 to {}", topology.compute_nodes() - 1));
 }
 
-/// Of a single compute node: nothing is to be moved.
-NetworkBound nothing_to_move(Capacities const& links) {
-  NetworkBound bound;
+/// The result: with what holds for every set of vertices. Without a set: of a single compute node, nothing is to be
+/// moved.
+NetworkBound finished(Topology const& topology, Capacities const& links, NetworkBound bound = {}) {
   bound.unit = links.unit;
+  bound.exact_capacities = links.exact;
+  bound.reachable = has_balanced_switches(topology, links.of_link);
   return bound;
 }
 
@@ -314,7 +314,7 @@ Capacities capacities(Topology const& topology) {
 
 NetworkBound allgather_bound(Topology const& topology) {
   auto const links = capacities(topology);
-  if (topology.compute_nodes() == 1) return nothing_to_move(links);
+  if (topology.compute_nodes() == 1) return finished(topology, links);
   auto const sinks = by_distance(topology, 0);
   Flows flows(topology, links.of_link);
   std::optional<NetworkBound> worst;
@@ -331,13 +331,13 @@ NetworkBound allgather_bound(Topology const& topology) {
     proven[at(sink)] = true;
     flows.make_source(sink);
   }
-  return *worst;
+  return finished(topology, links, std::move(*worst));
 }
 
 NetworkBound broadcast_bound(Topology const& topology, Vertex root) {
   check_root(topology, root);
   auto const links = capacities(topology);
-  if (topology.compute_nodes() == 1) return nothing_to_move(links);
+  if (topology.compute_nodes() == 1) return finished(topology, links);
   auto const order = by_distance(topology, root);
   Flows flows(topology, links.of_link);
   flows.supply(root, unlimited);
@@ -349,13 +349,13 @@ NetworkBound broadcast_bound(Topology const& topology, Vertex root) {
     flows.make_source(sink);
   }
   worst.optimum = {worst.out, 1};
-  return worst;
+  return finished(topology, links, std::move(worst));
 }
 
 NetworkBound gather_bound(Topology const& topology, Vertex root) {
   check_root(topology, root);
   auto const links = capacities(topology);
-  if (topology.compute_nodes() == 1) return nothing_to_move(links);
+  if (topology.compute_nodes() == 1) return finished(topology, links);
   by_distance(topology.reversed(), root);
   Flows flows(topology, links.of_link);
   std::optional<NetworkBound> worst;
@@ -363,7 +363,7 @@ NetworkBound gather_bound(Topology const& topology, Vertex root) {
     for (Vertex v = 0; v < topology.compute_nodes(); ++v) flows.supply(v, worst->optimum.denominator);
     flows.restart();
   });
-  return *worst;
+  return finished(topology, links, std::move(*worst));
 }
 
 }  // namespace allport::model

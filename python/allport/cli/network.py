@@ -9,12 +9,12 @@ import typer
 import allport as ap
 from allport.cli import completion
 from allport.cli.console import console, print_json
-from allport.cli.options import Json, example, size_of
+from allport.cli.options import Json, example, machine_of, size_of
 from allport.units import format_bytes, format_rate, format_seconds
 
 app = typer.Typer(help="Networks of any shape: what their links allow.", no_args_is_help=True)
 
-NETWORKS = "fattree:16x4/4, fattree:k=16, dragonfly:a=8,p=4,h=4, rails:32x8, full:4, ring:4, torus:8x8, FILE.toml, ..."
+NETWORKS = "fattree:16x4/4, fattree:k=16, dragonfly:a=8,p=4,h=4, rails:32x8, full:4, ring:4, torus:8x8, ...; else this computer."
 
 
 def _cut(found: ap.network.Bound, topology: ap.network.Topology, most: int = 8) -> str:
@@ -36,14 +36,14 @@ def bound(
         ),
     ],
     machine: Annotated[
-        str, typer.Option("--machine", "-m", metavar="SPEC", autocompletion=completion.machines, help=NETWORKS)
-    ],
+        str | None, typer.Option("--machine", "-m", metavar="SPEC", autocompletion=completion.machines, help=NETWORKS)
+    ] = None,
     root: Annotated[int, typer.Option(help="The compute node of bcast, reduce, gather and scatter.")] = 0,
     size: Annotated[str | None, typer.Option(help="Bytes of the message, or of a share.")] = None,
     as_json: Json = False,
 ) -> None:
     """The optimum of a collective of long messages, exactly, and the cut that proves it."""
-    topology = ap.network.as_topology(machine)
+    topology = ap.network.as_topology(machine or machine_of(None))
     found = ap.network.bound(collective, topology, root)
     bytes_ = size_of("--size", size)
     if as_json:
