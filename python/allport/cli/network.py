@@ -14,7 +14,7 @@ from allport.units import format_bytes, format_rate, format_seconds
 
 app = typer.Typer(help="Networks of any shape: what their links allow.", no_args_is_help=True)
 
-NETWORKS = "fattree:16x4/4, fattree:k=16, dragonfly:a=8,p=4,h=4, rails:32x8, full:4, ring:4, torus:8x8, ...; else this computer."
+NETWORKS = "fattree:k=16, dragonfly:a=8,p=4,h=4, rails:32x8, full:4, ring:4, torus:8x8, ...; else this computer."
 
 
 def _cut(found: ap.network.Bound, topology: ap.network.Topology, most: int = 8) -> str:
