@@ -42,7 +42,13 @@ def main() -> int:
         parser.error(f"--build {options.build}: {missing} is not built; `make test-release` builds it in build/release")
     library = next(str(path) for path in libraries if "ilp64" not in path.name)
     if options.table == "scalapack":
-        result = scalapack.run(program, mpiexec_of(options.build), library, options.case or range(SIZE))
+        wanted = options.case or range(SIZE)
+
+        def keep(rows: dict) -> None:
+            if options.json:
+                options.json.write_text(json.dumps(rows, indent=1))
+
+        result = scalapack.run(program, mpiexec_of(options.build), library, wanted, keep)
     else:
         result = mpi.run(program, mpiexec_of(options.build), library)
     if options.json:
