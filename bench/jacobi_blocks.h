@@ -52,7 +52,7 @@ class BlocksJacobi final : public Way {
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     auto const& records = blocks_.records();
     for (auto r = seen; r < records.size(); ++r) {
-      if (records[r].deed == BlockRecord::Deed::receive) {
+      if (records[r].activity == BlockRecord::Activity::receive) {
         outcome.received.push_back({records[r].begin - since, records[r].bytes});
       }
     }

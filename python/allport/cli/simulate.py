@@ -99,7 +99,7 @@ def _late(run: ap.sim.Simulation) -> None:
             rows.add_row("", "", "...", "")
             continue
         rows.add_row(
-            format_seconds(step["begin"]), format_seconds(step["end"]), _deed(run, step), _segments(step)
+            format_seconds(step["begin"]), format_seconds(step["end"]), _activity(run, step), _segments(step)
         )  # fmt: skip
     out.print(rows)
 
@@ -108,9 +108,9 @@ def _segments(step: dict[str, Any]) -> str:
     return str(step["first"]) if step["first"] == step["last"] else f"{step['first']} to {step['last']}"
 
 
-def _deed(run: ap.sim.Simulation, step: dict[str, Any]) -> str:
+def _activity(run: ap.sim.Simulation, step: dict[str, Any]) -> str:
     rank, peer = step["rank"], step["peer"]
-    if step["kind"] == "link":
+    if step["activity"] == "link":
         return f"rank {rank}'s operation {step['op']} to {peer} on {run.machine.link_name(step['link'])}"
     ends = {"send": f"o of the send to {peer}", "receive": f"o of the receive from {peer}"}
     return f"rank {rank}'s operation {step['op']}: {ends.get(step['kind'], step['kind'])}"

@@ -11,7 +11,7 @@ import numpy as np
 from allport.report.gantt import COLOURS, OTHER, bars
 from allport.report.pages.page import drawing, legend, paragraph
 from allport.report.pages.svg import number, svg
-from allport.sim import DEEDS, Simulation
+from allport.sim import ACTIVITIES, Simulation
 from allport.timeline import Timeline
 from allport.units import format_seconds
 
@@ -108,17 +108,17 @@ def of_segments(run: Simulation) -> list[str]:
     """A row for each rank: the upper part shows when a link out of it was busy, the lower part when its processor
     was."""
     c = run.columns
-    if not len(c["what"]) or run.seconds <= 0:
+    if not len(c["activity"]) or run.seconds <= 0:
         return []
-    kinds = {DEEDS.index("link"): (LINK, (0.0, 0.52)), DEEDS.index("send"): (CPU, (0.56, 1.0))}
-    kinds |= {DEEDS.index("receive"): kinds[DEEDS.index("send")]}
-    kinds |= {DEEDS.index(name): (WORK, (0.56, 1.0)) for name in ("combine", "copy")}
+    kinds = {ACTIVITIES.index("link"): (LINK, (0.0, 0.52)), ACTIVITIES.index("send"): (CPU, (0.56, 1.0))}
+    kinds |= {ACTIVITIES.index("receive"): kinds[ACTIVITIES.index("send")]}
+    kinds |= {ACTIVITIES.index(name): (WORK, (0.56, 1.0)) for name in ("combine", "copy")}
     rows, used = [], set()
     for rank in _shown(run.schedule.ranks):
         here = c["rank"] == rank
         found = []
         for colour, height in dict.fromkeys(kinds.values()):
-            which = here & np.isin(c["what"], [k for k, v in kinds.items() if v == (colour, height)])
+            which = here & np.isin(c["activity"], [k for k, v in kinds.items() if v == (colour, height)])
             if which.any():
                 used.add(colour)
                 found.append(_Bars(colour, height, c["begin"][which], c["end"][which]))

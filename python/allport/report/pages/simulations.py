@@ -104,13 +104,13 @@ def _late(run: Simulation) -> str:
         return ""
     rows = []
     for s in steps[:MOST_STEPS]:
-        if s["kind"] == "link":
-            deed = f"rank {s['rank']} to {s['peer']} on {run.machine.link_name(s['link'])}"
+        if s["activity"] == "link":
+            activity = f"rank {s['rank']} to {s['peer']} on {run.machine.link_name(s['link'])}"
         else:
             ends = {"send": f"o of the send to {s['peer']}", "receive": f"o of the receive from {s['peer']}"}
-            deed = f"rank {s['rank']}: {ends.get(s['kind'], s['kind'])}"
+            activity = f"rank {s['rank']}: {ends.get(s['activity'], s['activity'])}"
         parts = str(s["first"]) if s["first"] == s["last"] else f"{s['first']} to {s['last']}"
-        rows.append([format_seconds(s["begin"]), format_seconds(s["end"] - s["begin"]), deed, parts])
+        rows.append([format_seconds(s["begin"]), format_seconds(s["end"] - s["begin"]), activity, parts])
     more = f"{len(steps) - MOST_STEPS:,} more steps" if len(steps) > MOST_STEPS else ""
     shown = table("From the start on", ["from", "for", "what", "segments"], rows, words=("what",))
     return fold(f"What made the last rank late: {len(steps)} steps", shown, paragraph(more))
@@ -121,7 +121,7 @@ def add_sections(page: Page, run: Simulation, told: str = "") -> None:
     s = run.schedule
     if s.ranks == run.machine.ranks:
         page.add("The schedule on its machine" + told, *of_trees(s, run.machine))
-    crossings = len(run.columns["what"])
+    crossings = len(run.columns["activity"])
     late = _late(run) if crossings else ""
     gantt = of_segments(run) if 0 < crossings <= MOST_CROSSINGS else []
     page.add("Over time" + told, *gantt, late)
