@@ -34,15 +34,15 @@ def case(grid: str, block: str, ranks: int, heavy: int, rounds: int) -> dict[str
     threads = max(2, len(os.sched_getaffinity(0)) // ranks)
     job = jacobi.Jacobi(grid=grid, block=block, ranks=ranks, threads=threads, heavy=heavy, variants="all,select,again",
                         iterations=STEP[grid], rounds=rounds)  # fmt: skip
-    ways = jacobi.run(job)["ways"]
-    selected, again = ways.pop("selected"), ways.pop("standard again")
+    variants = jacobi.run(job)["variants"]
+    selected, again = variants.pop("selected"), variants.pop("standard again")
     last = max(rounds // 3, 1)
-    earlier = {way: statistics.median(found["seconds"][: rounds - last or 1]) for way, found in ways.items()}
-    best = min(earlier, key=lambda way: earlier[way])
-    standard = next(iter(ways.values()))["seconds"]
+    earlier = {name: statistics.median(found["seconds"][: rounds - last or 1]) for name, found in variants.items()}
+    best = min(earlier, key=lambda name: earlier[name])
+    standard = next(iter(variants.values()))["seconds"]
 
-    def beside(way: str) -> float:
-        pairs = zip(selected["seconds"][-last:], ways[way]["seconds"][-last:], strict=True)
+    def beside(name: str) -> float:
+        pairs = zip(selected["seconds"][-last:], variants[name]["seconds"][-last:], strict=True)
         return statistics.median(mine / theirs for mine, theirs in pairs)
 
     return {
