@@ -195,7 +195,4 @@ struct TurnState {
 /// Description of the values that all ranks must pass alike.
 [[nodiscard]] std::string schedule_text(Schedule const& schedule);
 
-/// FNV-1a over bytes; the same on all ranks of a job.
-[[nodiscard]] std::uint64_t hash(std::string_view text, std::uint64_t seed = 14695981039346656037ULL);
-
 }  // namespace allport::engine
