@@ -30,8 +30,8 @@ def test_the_simulator_gives_back_what_the_file_says():
     machine = ap.Machine.from_toml(UNEVEN)
     found = _by_name(ap.run.links.simulated(machine, quick=True))
     for letter, rate in (("x", 40e6), ("y", 20e6)):
-        for ways, group in itertools.product(("+", "-", "+-"), ("one pair", "all pairs")):
-            figure = found[f"rate {letter}{ways} {group}"]
+        for directions, group in itertools.product(("+", "-", "+-"), ("one pair", "all pairs")):
+            figure = found[f"rate {letter}{directions} {group}"]
             assert figure.value == pytest.approx(rate, rel=1e-3)
             assert figure.low == figure.value == figure.high and figure.samples == 1
     assert not [what for what in found if " z" in what]
@@ -61,8 +61,8 @@ def test_messages_go_in_short_pieces_where_those_that_cross_are_quicker(asks_bey
     among = [case for case in ap.run.links.cases(machine) if case.group == "one pair"]
     found = _by_name(ap.run.links.measured_by(machine, timer, among=among))
     for letter, rate in (("x", 40e6), ("y", 20e6)):
-        for ways in ("+", "-", "+-"):
-            assert found[f"rate {letter}{ways} one pair"].value == pytest.approx(rate, rel=1e-3)
+        for directions in ("+", "-", "+-"):
+            assert found[f"rate {letter}{directions} one pair"].value == pytest.approx(rate, rel=1e-3)
     tried, used = pieces[:2], pieces[2:]
     assert tried == [1 << 15, 1 << 16]
     assert max(used) == (1 << 16 if asks_beyond is None else 1 << 15)

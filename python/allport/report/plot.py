@@ -124,12 +124,12 @@ def _rates_by_size(axes: Any, figures: Sequence[Figure]) -> None:
     """Bytes of a message over its seconds: solid lines for one direction, dashed lines for both."""
     for f in figures:
         colour = f"C{list(dict.fromkeys(g.of for g in figures)).index(f.of)}"
-        style = {"+": "-", "-": ":", "+-": "--"}[f.ways]
+        style = {"+": "-", "-": ":", "+-": "--"}[f.directions]
         x = [p.bytes for p in f.points]
         axes.plot(x, [p.bytes / p.seconds for p in f.points], style, color=colour, marker="o", markersize=3)
         axes.fill_between(x, [p.bytes / p.high for p in f.points], [p.bytes / p.low for p in f.points],
                           color=colour, alpha=0.15, linewidth=0)  # fmt: skip
-        axes.plot([], [], style, color=colour, label=f"{f.of}{f.ways}")
+        axes.plot([], [], style, color=colour, label=f"{f.of}{f.directions}")
     _log_log(axes, "message, bytes", "bytes/s of a message", 7)
 
 
