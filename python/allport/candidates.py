@@ -41,7 +41,7 @@ class SimulatedCandidate(NamedTuple):
 
 
 def _best(candidates: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """Of each algorithm on each grid the best: another width or order of the same is no other way to compute."""
+    """The best of each algorithm on each grid: one with another width or order is no other algorithm."""
     seen: set[tuple[Any, ...]] = set()
     best = []
     for c in candidates:

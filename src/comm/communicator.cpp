@@ -19,8 +19,8 @@ using engine::check;
 using engine::CommState;
 using engine::ProgressEngine;
 
-/// A copy of `comm` whose ranks agree on where they take the machine from: the ways to learn it differ in what they
-/// send.
+/// A copy of `comm` whose ranks agree on the source of the machine, because discovery sends messages that the other
+/// sources do not.
 MPI_Comm own_copy(MPI_Comm comm, bool is_given) {
   if (!engine::mpi_is_up()) {
     throw Error(ErrorKind::mpi,

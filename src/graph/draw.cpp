@@ -133,7 +133,7 @@ class Picture {
                                            : arrow(below(link.parent), above(link.child), style_of(link));
   }
 
-  /// Contributions as they are combined on their way: a cycle for every rank that sends on more than its own.
+  /// Contributions as they are combined: a cycle for every rank that sends on more than its own.
   [[nodiscard]] std::string part_of_sum(WholeGraph::Link const& link) const {
     std::vector<Task> tasks;
     graph_.contributors(whole_.task(link.child), link.edge.input, [&](Task t) { tasks.push_back(t); });

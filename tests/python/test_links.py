@@ -46,7 +46,7 @@ def test_the_simulator_gives_back_what_the_file_says():
 
 @pytest.mark.parametrize("asks_beyond", [None, 1 << 15])
 def test_messages_go_in_short_pieces_where_those_that_cross_are_quicker(asks_beyond):
-    """A network that carries one way at a time whatever is longer, as MPI libraries make of TCP that ask first."""
+    """A network that is half-duplex for longer messages, as TCP is under MPI libraries with a rendezvous."""
     machine = ap.Machine.from_toml(UNEVEN)
     pieces = []
 
@@ -114,7 +114,7 @@ def test_intervals_hold_the_median_as_often_as_they_say(n):
         held += low <= math.log(2) <= high
     assert held / 2000 == pytest.approx(confidence, abs=0.03)
     assert confidence >= 0.95 or n < 6
-    # By another way: the binomial distribution, summed up.
+    # Compared with the binomial distribution, summed up.
     ordered = list(range(n))
     low, high, confidence = ap.run.links.interval(ordered)
     tail = sum(math.comb(n, k) for k in range(low + 1)) / 2**n

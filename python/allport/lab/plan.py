@@ -99,7 +99,7 @@ def _octets(node: int) -> str:
 
 @dataclass
 class Cable:
-    """Two links, one each way, between port +axis of `low` and port -axis of `high`."""
+    """Two links, one in each direction, between port +axis of `low` and port -axis of `high`."""
 
     low: int
     high: int

@@ -154,7 +154,7 @@ def links(figures: Sequence[Figure], machine: str, path: str) -> None:
     drawn, panels = plt.subplots(2, 2, figsize=(11, 8), constrained_layout=True)
     for axes, group in zip(panels[0], ("one pair", "all pairs"), strict=True):
         _rates_by_size(axes, [f for f in rates if f.group == group and f.ranks_each == 1])
-        axes.set_title(f"{group} at once: - one way, : the other, -- both" if group == "all pairs" else group)
+        axes.set_title(f"{group} at once: - up, : down, -- both directions" if group == "all pairs" else group)
     _rates_as_bars(panels[1][0], rates)
     at_once = [f for f in figures if f.group == "neighbours"]
     last = panels[1][1]
