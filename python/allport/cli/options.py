@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -180,6 +181,14 @@ Transposed = Annotated[
     str,
     typer.Option(autocompletion=completion.one_of("N", "T", "C"), help="N, T (transpose) or C (conjugate transpose)."),
 ]
+TransposedBoth = Annotated[
+    str,
+    typer.Option(
+        "--trans",
+        autocompletion=completion.one_of(*("".join(pair) for pair in itertools.product("NTC", repeat=2))),
+        help="op of A and of B, each N, T (transpose) or C (conjugate transpose): TN.",
+    ),
+]
 Pivoting = Annotated[
     str,
     typer.Option(autocompletion=completion.one_of(*PIVOTING), help="tournament, partial (as LAPACK) or none."),
@@ -234,8 +243,7 @@ MULTIPLICATION: Group = {
     **CONTRACTION,
     "panel": (Panel, 0),
     "tree": (Tree, None),
-    "trans_a": (Transposed, "N"),
-    "trans_b": (Transposed, "N"),
+    "trans": (TransposedBoth, "NN"),
 }
 FACTORIZATION: Group = {
     "pivoting": (Pivoting, "tournament"),
