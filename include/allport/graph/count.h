@@ -19,8 +19,8 @@ struct Count {
   friend bool operator==(Count const&, Count const&) = default;
 };
 
-/// Exact counts by rank, including ranks outside the graph that forward messages. A graph with steps is walked step by step
-/// with only one task's edges in memory; any other from its entries, with every task's identity in memory.
+/// Exact counts by rank, including ranks outside the graph that forward messages. A graph with steps is walked step by
+/// step with only one task's edges in memory; any other from its entries, with every task's identity in memory.
 [[nodiscard]] std::vector<Count> count(TaskGraph const& graph, Transport const& transport);
 
 }  // namespace allport::graph
