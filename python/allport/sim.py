@@ -38,7 +38,7 @@ __all__ = [
 
 ACTIVITIES = ("send", "link", "receive", "combine", "copy")
 PROVED_UP_TO = 2_000_000  # segments; the proof takes seconds then
-MOST_SECONDS = 60.0  # of one core that the command line waits for unless told to
+MOST_SECONDS = 60.0  # of one core beyond which the command line asks for --force
 
 
 class Simulation(Shown):

@@ -65,8 +65,8 @@ def batch(tool: str, lines: Iterable[str], what: str, force: bool = False) -> No
     command = [tool, *(["-force"] if force else []), "-batch", "-"]
     done = subprocess.run(command, input=text + "\n", capture_output=True, text=True)
     if done.returncode != 0 and not force:
-        told = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
-        raise failure(f"lab: {what}: {tool} says: {told}", "io")
+        reason = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
+        raise failure(f"lab: {what}: {tool} says: {reason}", "io")
 
 
 def interfaces(_place: int | str) -> dict[str, tuple[int, int, bool]]:

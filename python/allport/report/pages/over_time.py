@@ -75,8 +75,8 @@ def of_tasks(timeline: Timeline, caption: str) -> list[str]:
     tasks = c["to"] < 0
     if not tasks.any():
         return [paragraph("No task was kept.")]
-    seats = sorted(set(zip(c["rank"][tasks].tolist(), c["worker"][tasks].tolist(), strict=True)))
-    several = max(worker for _, worker in seats) > 0
+    places = sorted(set(zip(c["rank"][tasks].tolist(), c["worker"][tasks].tolist(), strict=True)))
+    several = max(worker for _, worker in places) > 0
     seconds = float(c["end"].max())
     if seconds <= 0:
         return [paragraph("No task took any time.")]
@@ -84,8 +84,8 @@ def of_tasks(timeline: Timeline, caption: str) -> list[str]:
     critical[timeline.critical] = True
     used: dict[str, str] = {}
     rows = []
-    for at in _shown(len(seats)):
-        rank, worker = seats[at]
+    for at in _shown(len(places)):
+        rank, worker = places[at]
         here = tasks & (c["rank"] == rank) & (c["worker"] == worker)
         found = []
         for kernel in sorted(set(c["kernel"][here].tolist())):
@@ -97,7 +97,7 @@ def of_tasks(timeline: Timeline, caption: str) -> list[str]:
             found.append(_Bars(CRITICAL, (0.82, 1.0), c["begin"][late], c["end"][late]))
         rows.append((f"{rank}.{worker}" if several else str(rank), found))
     what = "rank.worker" if several else "rank"
-    some = "" if len(rows) == len(seats) else f"; {len(rows)} of {len(seats)} workers"
+    some = "" if len(rows) == len(places) else f"; {len(rows)} of {len(places)} workers"
     keys = [("no kernel" if k == "none" else k, used[k]) for k in sorted(used)] + (
         [("critical path", CRITICAL)] if critical.any() else []
     )

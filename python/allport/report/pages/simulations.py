@@ -116,18 +116,18 @@ def _late(run: Simulation) -> str:
     return fold(f"What made the last rank late: {len(steps)} steps", shown, paragraph(more))
 
 
-def add_sections(page: Page, run: Simulation, told: str = "") -> None:
-    """Adds the schedule on its machine, links and processors over time, and link loads; told: appended to headings."""
+def add_sections(page: Page, run: Simulation, heading: str = "") -> None:
+    """Adds the schedule on its machine, links and processors over time, and link loads; heading: ends each heading."""
     s = run.schedule
     if s.ranks == run.machine.ranks:
-        page.add("The schedule on its machine" + told, *of_trees(s, run.machine))
+        page.add("The schedule on its machine" + heading, *of_trees(s, run.machine))
     crossings = len(run.columns["activity"])
     late = _late(run) if crossings else ""
     gantt = of_segments(run) if 0 < crossings <= MOST_CROSSINGS else []
-    page.add("Over time" + told, *gantt, late)
+    page.add("Over time" + heading, *gantt, late)
     dark = s.root // run.machine.ranks_per_node
     page.add(
-        "Links" + told,
+        "Links" + heading,
         *of_links(run.machine, run.utilisation, percent, "share of the time that a link is busy", most=1.0, dark=dark),
     )
 

@@ -82,9 +82,9 @@ class Figure:
         return {**self.__dict__, "points": [p.__dict__ for p in self.points]}
 
     @staticmethod
-    def from_dict(told: dict[str, Any]) -> Figure:
+    def from_dict(data: dict[str, Any]) -> Figure:
         """The inverse of to_dict()."""
-        return Figure(**{**told, "points": tuple(Point(**p) for p in told["points"])})
+        return Figure(**{**data, "points": tuple(Point(**p) for p in data["points"])})
 
 
 def _directions(figures: Sequence[Figure], letter: str) -> tuple[float, float]:

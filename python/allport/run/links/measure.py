@@ -128,8 +128,8 @@ def measure(comm: Communicator, *, quick: bool = False, progress: Progress | Non
         seconds, _ = _native.measure(comm._native, schedule, QUICK_REPEATS if quick else REPEATS, BUDGET)
         return list(seconds)
 
-    told = progress if comm.rank == 0 else None
-    return measured_by(comm.machine, timer, sizes=QUICK if quick else FULL, progress=told)
+    own = progress if comm.rank == 0 else None
+    return measured_by(comm.machine, timer, sizes=QUICK if quick else FULL, progress=own)
 
 
 def join(
