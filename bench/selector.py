@@ -63,7 +63,7 @@ def kept(path: str | None) -> list[dict[str, Any]]:
     return rows
 
 
-def told(row: dict[str, Any]) -> str:
+def line_of(row: dict[str, Any]) -> str:
     return (
         f"{row['grid']:>10} by {row['block']:>8}, {row['ranks']} ranks, heavy {row['heavy']}: best {row['best']:20} "
         f"chosen {row['chosen']:20} steady x{row['steady']:.3f} (twin x{row['twin']:.3f}), "
@@ -96,7 +96,7 @@ def main() -> int:
             return 3
         row = case(*one, options.rounds)
         found.append(row)
-        print(f"{number:3} of {len(cases)}  {told(row)}", flush=True)
+        print(f"{number:3} of {len(cases)}  {line_of(row)}", flush=True)
         if options.output:
             Path(options.output).write_text(json.dumps(found, indent=1) + "\n")
     near = sum(row["steady"] <= WITHIN for row in found)

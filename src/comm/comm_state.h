@@ -145,7 +145,7 @@ struct TransferState {
   TransferState(std::shared_ptr<CommState> comm, Schedule schedule, Buffers buffers, Combine combine);
   /// A message's, under its own tag.
   TransferState(std::shared_ptr<CommState> comm, Program program, Buffers buffers, int tag);
-  /// A start's that failed here, for the others to be told: ALLPORT_CHECK.
+  /// Of a start that failed on this rank, so that ALLPORT_CHECK can report it on the others.
   explicit TransferState(std::shared_ptr<CommState> comm);
   /// Waits unless waiting is impossible.
   ~TransferState();
