@@ -66,8 +66,8 @@ std::uint64_t fingerprint(Machine const& m) {
   }
   auto sum = fnv1a(text);
   for (auto const& e : m.exceptions()) {
-    sum = fnv1a(
-        fmt::format("|{} {} {} {:a} {:a}", e.node, int{e.out}, e.dead, e.bandwidth.value(), e.latency.value()), sum);
+    sum = fnv1a(fmt::format("|{} {} {} {:a} {:a}", e.node, int{e.out}, e.dead, e.bandwidth.value(), e.latency.value()),
+                sum);
   }
   if (!m.calibration().empty()) sum = fnv1a(m.to_toml(), sum);  // what MPI takes decides who runs a collective
   return sum;
@@ -118,8 +118,7 @@ std::shared_ptr<CommState> found(MPI_Comm comm, Said said) {
   state->agree("machine", static_cast<std::int64_t>(fingerprint(m)),
                fmt::format("'{}' ({} nodes, {:016x})", m.name(), m.nodes(), fingerprint(m)));
   auto const places = fmt::format("{}", fmt::join(state->whole, " "));
-  state->agree("mapping", agreement_hash(places),
-               state->whole.empty() ? "rank r at place r" : places);
+  state->agree("mapping", agreement_hash(places), state->whole.empty() ? "rank r at place r" : places);
   auto const added = registered_text(engine->algorithms());
   state->agree("algorithms registered by the program", agreement_hash(added), added);
   return state;

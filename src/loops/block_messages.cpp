@@ -74,8 +74,8 @@ void BlockEngine::State::arrived(Multicasts::Message&& message) {
   auto const block = name[1];
   if (options.record && message.bytes > 0) {
     std::scoped_lock const hold(mutex);
-    records.push_back(
-        {BlockRecord::Activity::receive, 0, comm.at_position(message.source), block, name[3], message.bytes, now(), now()});
+    records.push_back({BlockRecord::Activity::receive, 0, comm.at_position(message.source), block, name[3],
+                       message.bytes, now(), now()});
   }
   if (name[0] == whole_block) {
     auto object = made(block);

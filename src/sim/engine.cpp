@@ -151,7 +151,8 @@ void EventEngine::carry(OpId send, std::int32_t segment) {
     return;
   }
   auto const path = inside_.path(row.rank, row.peer);
-  auto const& server = path.server == nullptr ? occupy(send, segment, copy_, Activity::copy) : pass(path, send, segment);
+  auto const& server =
+      path.server == nullptr ? occupy(send, segment, copy_, Activity::copy) : pass(path, send, segment);
   at_time(server.free, EventKind::sent, send, segment, server.last);
   at_time(server.free + path.latency, EventKind::arrived, send, segment, server.last);
 }

@@ -20,9 +20,7 @@ TEST(Fnv, ContinuesAHash) {
   EXPECT_NE(fnv1a(std::uint64_t{'a'} << 32, fnv_offset), fnv1a("a")) << "all bits of a word count";
 }
 
-TEST(Fnv, BytesAboveAsciiAreUnsigned) {
-  EXPECT_EQ(fnv1a("\xff"), fnv1a(std::uint64_t{255}, fnv_offset));
-}
+TEST(Fnv, BytesAboveAsciiAreUnsigned) { EXPECT_EQ(fnv1a("\xff"), fnv1a(std::uint64_t{255}, fnv_offset)); }
 
 TEST(Fnv, HashesForAgreementsAreNotNegative) {
   for (int i = 0; i < 1000; ++i) EXPECT_GE(agreement_hash(std::to_string(i)), 0);

@@ -73,7 +73,8 @@ TEST(LuCost, HasSolomonik11sLeadingTerms) {
       EXPECT_NEAR(cost.panels / (words / std::sqrt(c * p)), 1.0, 0.05);
       EXPECT_NEAR(cost.exchange / (words * c / p), 1.0, 0.01);
       EXPECT_NEAR(cost.reduce / (2.0 * words * c / p), 1.0, 0.01);
-      EXPECT_NEAR(cost.memory, (words + 2.0 * std::pow(2.0, 20.0) * static_cast<double>(blocks.outer_panel)) * c / p, 1.0);
+      EXPECT_NEAR(cost.memory, (words + 2.0 * std::pow(2.0, 20.0) * static_cast<double>(blocks.outer_panel)) * c / p,
+                  1.0);
     } else {
       EXPECT_EQ(cost.panels + cost.exchange + cost.reduce, 0.0);
     }

@@ -96,7 +96,8 @@ TEST(Simulate, HostsOfARouterSendOnChipAndShareTheirInjection) {
                       "injection = \"1.25 MB/s\" }, { name = \"core\", count = 2 } ]\nmemory_bandwidth = \"4 MB/s\"\n");
   EXPECT_NEAR(run(messages(16, {{0, 2, 1000}}), m), 251 * us, 1e-12) << "on-chip: 1000 B at 4 MB/s and its latency";
   EXPECT_NEAR(run(messages(16, {{0, 1, 1000}}), m), 500 * us, 1e-12) << "cores of one host copy through memory";
-  EXPECT_NEAR(run(messages(16, {{0, 2, 1000}, {2, 0, 1000}}), m), 251 * us, 1e-12) << "each host has its own connection";
+  EXPECT_NEAR(run(messages(16, {{0, 2, 1000}, {2, 0, 1000}}), m), 251 * us, 1e-12)
+      << "each host has its own connection";
   EXPECT_NEAR(run(messages(16, {{0, 4, 1000}}), m), 1010 * us, 1e-12) << "a link is slower than a host's injection";
   // Rank 0 is of host 0 of node 0, rank 2 of host 1; 4 and 12 are on the nodes to both sides. One host's two messages
   // are held to 1.25 MB/s together, those of two hosts are not.

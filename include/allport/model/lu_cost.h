@@ -24,12 +24,12 @@ struct LuBlocks {
 
 /// Per process: means over the steps, for the busiest process of each [derived from Solomonik11, slides 14 to 17].
 struct LuCost {
-  double flops = 0.0;   ///< F = 2n^3/3P, work shared evenly
-  double idle = 0.0;    ///< flops of the critical path beyond F: corners, panels, blocks that do not divide evenly
-  double words = 0.0;   ///< W, the sum of the following
-  double corner = 0.0;  ///< b x b corners to rows, columns and layers; to these the rest of an outer corner, too
-  double panels = 0.0;  ///< pieces of L and U within an outer panel: (1 - b/B_g) (n^2/sqrt(cP) + n B_g/q)
-  double update = 0.0;  ///< L and U for the rest of the matrix: n^2/sqrt(cP), n^2/sqrt(P) in 2D
+  double flops = 0.0;     ///< F = 2n^3/3P, work shared evenly
+  double idle = 0.0;      ///< flops of the critical path beyond F: corners, panels, blocks that do not divide evenly
+  double words = 0.0;     ///< W, the sum of the following
+  double corner = 0.0;    ///< b x b corners to rows, columns and layers; to these the rest of an outer corner, too
+  double panels = 0.0;    ///< pieces of L and U within an outer panel: (1 - b/B_g) (n^2/sqrt(cP) + n B_g/q)
+  double update = 0.0;    ///< L and U for the rest of the matrix: n^2/sqrt(cP), n^2/sqrt(P) in 2D
   double exchange = 0.0;  ///< each layer's part of L and U to all layers: n^2 c/P
   double reduce = 0.0;    ///< next panels summed over the layers and spread again: 2n^2 c/P; the first ones spread
   double pivot = 0.0;     ///< tournaments, winners and exchanged rows
