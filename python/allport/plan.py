@@ -129,9 +129,7 @@ def _two_letters(trans: str) -> str:
     return trans
 
 
-def problem_of(
-    a: tuple[int, int], b: tuple[int, int], c: tuple[int, int] | None, trans: str
-) -> tuple[int, int, int]:
+def problem_of(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int] | None, trans: str) -> tuple[int, int, int]:
     """(m, n, k) of op(A) op(B), checked: inner extents must agree, and C must be m x n."""
     trans_a, trans_b = _two_letters(trans)
     m, k = a if trans_a == "N" else a[::-1]

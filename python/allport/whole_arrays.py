@@ -114,7 +114,9 @@ def whole_arrays(
                 )
     if replicated:
         return [_proven(comm, name, x) for name, x in zip(arguments, mine, strict=True)]
-    return [head if isinstance(head, Whole) and comm.rank > 0 else x for x, head in zip(mine, of_rank_0[1:], strict=True)]
+    return [
+        head if isinstance(head, Whole) and comm.rank > 0 else x for x, head in zip(mine, of_rank_0[1:], strict=True)
+    ]
 
 
 def _read(read: Callable[[Any, str], Any], x: Any, name: str) -> Any:

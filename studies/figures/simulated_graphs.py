@@ -164,7 +164,12 @@ def taken(found: dict[str, dict[str, Any]]) -> str:
 
 def scaling(work: str, n: int, more: dict[str, tuple[bool, str]]) -> dict[str, list[float]]:
     """% of peak on 256 to 2048 nodes. more: other variants by their names: whether with layers, and how."""
-    variants = {"2.5D RCT": (True, "rectangular"), "2D RCT": (False, "rectangular"), "2D BNM": (False, "binomial"), **more}
+    variants = {
+        "2.5D RCT": (True, "rectangular"),
+        "2D RCT": (False, "rectangular"),
+        "2D BNM": (False, "binomial"),
+        **more,
+    }
     cases = kept()
 
     def peak(name: str, spec: str) -> float:

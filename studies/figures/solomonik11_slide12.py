@@ -27,13 +27,10 @@ def _make(run: Run) -> Result:
     bgp = Machine.parse("bgp")
     bands = {n: band(bgp, partial(gains, n=n)) for n in SIZES}
     ran = {n: sims.at_16384("gemm", n) for n in SIZES}
-    simulated = [
-        Series(v, None, [100 * ran[n][v]["efficiency"] for n in SIZES], "simulation") for v in ran[SIZES[0]]
-    ]
+    simulated = [Series(v, None, [100 * ran[n][v]["efficiency"] for n in SIZES], "simulation") for v in ran[SIZES[0]]]
     small, large = SIZES
     faster = {
-        n: ", ".join(f"{sims.gain(ran[n], v):.2g}x over {v}" for v in ran[n] if not v.startswith("2.5D"))
-        for n in SIZES
+        n: ", ".join(f"{sims.gain(ran[n], v):.2g}x over {v}" for v in ran[n] if not v.startswith("2.5D")) for n in SIZES
     }
     said = {
         n: ", ".join(

@@ -37,8 +37,7 @@ def _make(run: Run) -> Result:
     said = {p: f"{g[0]:.1f}x over 2D binomial, {g[1]:.1f}x over 2D rectangular" for p, g in gains.items()}
     ran = {p: sims.at_16384(p, N) for p in short}
     faster = {
-        p: ", ".join(f"{sims.gain(ran[p], v):.2f}x over {v}" for v in ran[p] if not v.startswith("2.5D"))
-        for p in short
+        p: ", ".join(f"{sims.gain(ran[p], v):.2f}x over {v}" for v in ran[p] if not v.startswith("2.5D")) for p in short
     }
     grids = "; ".join(f"{short[p]}: {sims.taken(variants)}" for p, variants in ran.items())
     blocks = ", ".join(
@@ -73,9 +72,7 @@ def _make(run: Run) -> Result:
                     f"{FASTER}x",
                     f"simulated {faster[p]}; model {said[p]}",
                     how="simulated, model",
-                    holds=near(
-                        FASTER, *gains[p], *(sims.gain(ran[p], v) for v in ran[p] if not v.startswith("2.5D"))
-                    ),
+                    holds=near(FASTER, *gains[p], *(sims.gain(ran[p], v) for v in ran[p] if not v.startswith("2.5D"))),
                     why="Holds over binomial trees alone; the best 2D over rectangular trees is ahead of 2.5D.",
                 )
                 for p, name in (("none", "no pivoting"), ("tournament", "tournament pivoting"))

@@ -160,7 +160,9 @@ def lay(state: State) -> None:
     wanted = routes(plan)
 
     def one(place: int | str) -> None:
-        batch("ip", _front_lines(plan) if isinstance(place, str) else _node_lines(plan, place, wanted), plan.host(place))
+        batch(
+            "ip", _front_lines(plan) if isinstance(place, str) else _node_lines(plan, place, wanted), plan.host(place)
+        )
         if not isinstance(place, str):
             batch("tc", _rate_lines(plan, place), plan.host(place))
 

@@ -56,7 +56,9 @@ def chart(timeline: Timeline, path: str | os.PathLike[str] | None = None, *, tit
     tasks = c["to"] < 0
     if not tasks.any():
         raise failure("gantt: nothing was recorded; simulate with trace=True, run with record=True")
-    places: list[tuple[int, int]] = sorted(set(zip(c["rank"][tasks].tolist(), c["worker"][tasks].tolist(), strict=True)))
+    places: list[tuple[int, int]] = sorted(
+        set(zip(c["rank"][tasks].tolist(), c["worker"][tasks].tolist(), strict=True))
+    )
     shown = [places[x] for x in np.unique(np.linspace(0, len(places) - 1, min(len(places), MOST_ROWS)).astype(int))]
     several = max(worker for _, worker in places) > 0
     seconds = float(c["end"].max())

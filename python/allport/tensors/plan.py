@@ -353,7 +353,9 @@ def _seconds(
     return seconds
 
 
-def _memory(problem: Problem, ranks: Ranks, product: GemmPlan, to: Layouts, exchanges: dict[str, tuple[Hop, ...]]) -> int:
+def _memory(
+    problem: Problem, ranks: Ranks, product: GemmPlan, to: Layouts, exchanges: dict[str, tuple[Hop, ...]]
+) -> int:
     """Bytes per rank: the product's parts of all three and its work space, and what the largest exchange has beside."""
     element, machine = problem.element, problem.machine
     parts = sum(one.most_elements for one in (to.a, to.b, to.c)) * element

@@ -26,7 +26,7 @@ Files = tuple[MatrixFile, MatrixFile, MatrixFile | None]
 
 @dataclass(kw_only=True)
 class GemmJob(Job):
-    """out = alpha op(a) op(b) + beta c_in, all of them files. alpha, beta: (real, imaginary); trans: op of a and of b."""
+    """out = alpha op(a) op(b) + beta c_in, all of them files. alpha, beta: (real, imaginary); trans: for a and b."""
 
     kind = "gemm"
     doing = "multiplying"
