@@ -113,7 +113,7 @@ def _activity(run: ap.sim.Simulation, step: dict[str, Any]) -> str:
     if step["activity"] == "link":
         return f"rank {rank}'s operation {step['op']} to {peer} on {run.machine.link_name(step['link'])}"
     ends = {"send": f"o of the send to {peer}", "receive": f"o of the receive from {peer}"}
-    return f"rank {rank}'s operation {step['op']}: {ends.get(step['kind'], step['kind'])}"
+    return f"rank {rank}'s operation {step['op']}: {ends.get(step['activity'], step['activity'])}"
 
 
 def _show(run: ap.sim.Simulation) -> None:
