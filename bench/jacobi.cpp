@@ -1,20 +1,23 @@
 // Jacobi's iteration on a grid of doubles, in two or three axes: in blocks with a spread (Robson18) beside plain MPI
-// + OpenMP, static nested OpenMP and CkLoop's policy, by turns in one run, every cell of every way the same. `allport
-// bench jacobi` runs it.
+// + OpenMP, static nested OpenMP and CkLoop's policy, by turns in one run. All variants compute the same cells, as the
+// first round checks. `allport bench jacobi` runs it.
 //
 //   bench_jacobi [--grid 2048x2048] [--block 256x256] [--iterations 10] [--rounds 5] [--threads T]
-//                [--ways mpi+openmp,nested,ckloop,spread,openmp,all,select,again] [--spread 1,2,...]
+//                [--variants mpi+openmp,nested,ckloop,spread,openmp,all,select,again] [--spread 1,2,...]
 //                [--schedule static] [--chunk 0] [--collapse 0] [--work 1] [--heavy 1] [--heavy-part 4] [--balance
 //                none,greedy,refine] [--no-send]
 //
-// --grid, --block: two or three lengths. --spread: of ours and of nested; without, all that divide the threads.
-// openmp: as spread, with OpenMP's loops in the blocks. all, select: every shape of the teams, static and dynamic; and
-// the Selector, which chooses among these round by round, on the same blocks: where memory lies makes as much of a
-// difference as many a configuration. again: the first of all once more, which tells how much equals differ.
-// --work: all rows are computed so often. --heavy: rows of the grid's first quarter, or of another part of it, are
-// computed so often. --balance: between rounds; several: all of ours with each of them. A round is so many iterations;
-// prints one JSON line on rank 0: seconds an iteration by way and round, bytes received over time, and how uneven
-// ranks' work was.
+// --grid, --block: two or three lengths. --iterations: of a round. --spread: threads on a block, in `spread`, `openmp`
+// and `nested`; default: all divisors of the threads. Variants:
+//   openmp  as spread, with OpenMP's loops in the blocks
+//   all     every shape of the teams, with the schedules static and dynamic
+//   select  the Selector, which chooses among those of `all` round by round. Both compute the same blocks in the same
+//           memory, because the place of memory changes times as much as most configurations do
+//   again   the first of `all` once more: its time beside the first's is the noise
+// --work: times that each row is computed. --heavy: factor of this for the first of --heavy-part parts of the grid.
+// --balance: between rounds; with several balancers, each variant in blocks runs once with each of them.
+// Rank 0 prints one JSON line: seconds of an iteration by variant and round, bytes received over time, and the ranks'
+// imbalance.
 #include "allport/loops/loop_selector.h"
 #include "jacobi_blocks.h"
 #include "jacobi_plain.h"
@@ -36,10 +39,10 @@ namespace {
 
 using namespace bench;
 
-/// A way with the shape of the teams that it runs on, if it has one.
+/// A variant, and the shape of the teams that it runs on, if it has any.
 struct Contender {
   std::string name;
-  std::shared_ptr<Way> way;
+  std::shared_ptr<Jacobi> jacobi;
   TeamsShape shape{0, 0};
   Teams* teams = nullptr;
   std::vector<double> seconds{};  ///< an iteration, by round
@@ -56,15 +59,15 @@ class Contest {
         comm_(MPI_COMM_WORLD, Machine::flat(size())),
         everywhere_(pinned_to()),
         teams_(cores_of_rank(comm_), {.threads = s_.threads}) {
-    for (auto const& name : s_.ways) enter(name);
+    for (auto const& name : s_.variants) enter(name);
   }
 
-  /// False where two ways computed different cells.
+  /// False if two variants computed different cells.
   bool run() {
     bool same = true;
     std::optional<std::uint64_t> cells;
-    // Each round in an order of its own, the same on all ranks: whoever always came after the same other one would
-    // always find the caches as that leaves them, and equal ways would differ by a fifth.
+    // Each round has an order of its own, the same on all ranks. In a fixed order each variant would find the caches as
+    // the same other one leaves them, and equal variants would differ by a fifth.
     std::vector<std::size_t> order(contenders_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::mt19937 random(1);
@@ -73,11 +76,11 @@ class Contest {
       for (auto const which : order) {
         auto& c = contenders_[which];
         take_place(c);
-        if (round == 0) c.way->fill();
-        auto const outcome = c.way->round();
+        if (round == 0) c.jacobi->fill();
+        auto const outcome = c.jacobi->round();
         if (c.selector) c.selector->record(Seconds(outcome.seconds));
         if (round == 0) {  // warm-up, and the check
-          auto const found = fingerprint_of_all(*c.way);
+          auto const found = fingerprint_of_all(*c.jacobi);
           same = same && cells.value_or(found) == found;
           cells = found;
           continue;
@@ -102,19 +105,19 @@ class Contest {
     MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return most;
   }
-  static std::uint64_t fingerprint_of_all(Way& way) {
-    auto const mine = way.fingerprint_here();
+  static std::uint64_t fingerprint_of_all(Jacobi& jacobi) {
+    auto const mine = jacobi.fingerprint_here();
     std::uint64_t all = 0;
     MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     return all;
   }
 
-  /// OpenMP's threads run where the process was let; ours where their team is. Those of the way before stop spinning.
+  /// Pins OpenMP's threads to the process's cores, ours to their team's. The previous variant's threads stop spinning.
   void take_place(Contender& c) {
     if (c.selector) {
-      c.way->set(c.selector->apply().loop);
+      c.jacobi->set(c.selector->apply().loop);
     } else if (c.shape.leaders > 0) {
-      if (c.way == searched_) c.way->set(c.loop);
+      if (c.jacobi == searched_) c.jacobi->set(c.loop);
       c.teams->configure(c.shape.leaders, c.shape.members);
     } else {
       pin_thread(everywhere_);
@@ -137,7 +140,7 @@ class Contest {
         if (s < threads) plain(fmt::format("nested OpenMP, {} x {}", threads / s, s), threads / s, s);
       }
     } else if (name == "ckloop") {
-      // One queue of chunks that whoever is free takes, a master a core.
+      // One queue of chunks that any idle leader takes from, a leader a core.
       LoopOptions const loop{LoopSchedule::dynamic, s_.loop.chunk, s_.loop.collapse};
       blocks("ckloop's policy", {threads, 0}, {.loop = loop, .helped = true});
     } else if (name == "spread") {
@@ -166,7 +169,7 @@ class Contest {
       blocks("standard again", standard.shape, {.loop = standard.loop}, &searched_);
       contenders_.back().loop = standard.loop;
     } else {
-      throw Error::argument("ways", show(name), "mpi+openmp, nested, ckloop, spread, openmp, all, select or again");
+      throw Error::argument("variants", show(name), "mpi+openmp, nested, ckloop, spread, openmp, all, select or again");
     }
   }
   /// What the Selector has to choose from; the first is the standard.
@@ -183,9 +186,9 @@ class Contest {
     contenders_.push_back(
         {name, std::make_shared<PlainJacobi>(s_.problem, outer, inner, s_.schedule, static_cast<int>(s_.loop.chunk))});
   }
-  /// Once with each balancer. `shared`: on the same cells, in the same memory, as others that are given it.
+  /// Once with each balancer. Contenders with the same `shared` compute the same cells in the same memory.
   void blocks(std::string const& name, TeamsShape shape, BlocksSettings settings,
-              std::shared_ptr<Way>* shared = nullptr) {
+              std::shared_ptr<Jacobi>* shared = nullptr) {
     if (s_.balances.empty()) return one(name, shape, settings, shared);
     for (auto const& balance : s_.balances) {
       settings.balance = balance;
@@ -194,14 +197,14 @@ class Contest {
           more ? nullptr : shared);
     }
   }
-  void one(std::string const& name, TeamsShape shape, BlocksSettings const& settings, std::shared_ptr<Way>* shared) {
+  void one(std::string const& name, TeamsShape shape, BlocksSettings const& settings, std::shared_ptr<Jacobi>* shared) {
     auto& teams = settings.openmp ? *openmp_teams_ : teams_;
     teams.configure(shape.leaders, shape.members);
-    auto way = shared != nullptr ? *shared : nullptr;
-    if (!way && s_.problem.axes == 2) way = std::make_shared<BlocksJacobi<2>>(s_.problem, comm_, teams, settings);
-    if (!way && s_.problem.axes == 3) way = std::make_shared<BlocksJacobi<3>>(s_.problem, comm_, teams, settings);
-    if (shared != nullptr) *shared = way;
-    contenders_.push_back({name, std::move(way), shape, &teams});
+    auto jacobi = shared != nullptr ? *shared : nullptr;
+    if (!jacobi && s_.problem.axes == 2) jacobi = std::make_shared<BlocksJacobi<2>>(s_.problem, comm_, teams, settings);
+    if (!jacobi && s_.problem.axes == 3) jacobi = std::make_shared<BlocksJacobi<3>>(s_.problem, comm_, teams, settings);
+    if (shared != nullptr) *shared = jacobi;
+    contenders_.push_back({name, std::move(jacobi), shape, &teams});
   }
 
   void print(bool same) const {
@@ -209,7 +212,7 @@ class Contest {
         R"({{"ranks": {}, "threads": {}, "pinned": {}, "axes": {}, "grid": [{}], "block": [{}], "iterations": {}, )",
         comm_.size(), teams_.threads(), teams_.pinned(), s_.problem.axes, fmt::join(s_.problem.grid, ", "),
         fmt::join(s_.problem.block, ", "), s_.problem.iterations);
-    fmt::print(R"("heavy": {}, "sends": {}, "same": {}, "ways": {{)", s_.problem.heavy, s_.problem.sends, same);
+    fmt::print(R"("heavy": {}, "sends": {}, "same": {}, "variants": {{)", s_.problem.heavy, s_.problem.sends, same);
     char const* comma = "";
     for (auto const& c : contenders_) {
       fmt::print(R"({}"{}": {{"seconds": [{:.9g}], "peak_to_mean": [)", comma, c.name, fmt::join(c.seconds, ", "));
@@ -232,7 +235,7 @@ class Contest {
   std::vector<int> everywhere_;
   Teams teams_;
   std::unique_ptr<Teams> openmp_teams_;
-  std::shared_ptr<Way> searched_;  ///< of all configurations and of the Selector
+  std::shared_ptr<Jacobi> searched_;  ///< of all configurations and of the Selector
   std::vector<Contender> contenders_;
 };
 

@@ -1,4 +1,4 @@
-// Jacobi in blocks: ours with a spread, by our loops or by OpenMP's (Robson18), and by CkLoop's policy.
+// Jacobi in Allport's blocks, with a spread by Allport's loops or OpenMP's (Robson18), or with CkLoop's policy.
 #pragma once
 
 #include <omp.h>
@@ -20,9 +20,9 @@ struct BlocksSettings {
   std::optional<BalanceOptions> balance{};
 };
 
-/// Blocks with their halo need as many axes as there are: D is 2 or 3.
+/// D: axes of the grid, 2 or 3.
 template <std::size_t D>
-class BlocksJacobi final : public Way {
+class BlocksJacobi final : public Jacobi {
  public:
   BlocksJacobi(Problem const& problem, Communicator const& comm, Teams& teams, BlocksSettings const& settings)
       : p_(problem),
@@ -52,7 +52,7 @@ class BlocksJacobi final : public Way {
     outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     auto const& records = blocks_.records();
     for (auto r = seen; r < records.size(); ++r) {
-      if (records[r].deed == BlockRecord::Deed::receive) {
+      if (records[r].activity == BlockRecord::Activity::receive) {
         outcome.received.push_back({records[r].begin - since, records[r].bytes});
       }
     }
@@ -87,10 +87,10 @@ class BlocksJacobi final : public Way {
     if constexpr (D == 3) return b.in(i, j, k);
   }
 
-  /// A block's rows as OpenMP deals them to the team's threads, each kept on its core.
+  /// A block's rows by OpenMP, whose threads are pinned to the team's cores.
   void relax_by_openmp(Block<D, double> const& b, Team const& team) {
     auto const& loop = settings_.loop;
-    // One for each thread that opens a region.
+    // Per thread that opens a parallel region.
     omp_set_schedule(loop.schedule == LoopSchedule::dynamic  ? omp_sched_dynamic
                      : loop.schedule == LoopSchedule::guided ? omp_sched_guided
                                                              : omp_sched_static,

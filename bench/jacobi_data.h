@@ -1,5 +1,5 @@
-// What all ways of iterating Jacobi share: the grid, its cells' first values, one row's work, and a check that tells
-// whether two ways computed the same cells.
+// Common parts of Jacobi's variants: the grid, its cells' first values, one row's work, and a fingerprint by which two
+// variants' cells are compared.
 #pragma once
 
 #include <array>
@@ -20,14 +20,14 @@ struct Problem {
   Lengths grid{1, 0, 0};
   Lengths block{1, 0, 0};
   int axes = 2;
-  int work = 1;        ///< every row is computed so often, as a stencil of more terms would be
-  int heavy = 1;       ///< rows of a part of the grid are computed so often: uneven work
-  int heavy_part = 4;  ///< the first of so many
+  int work = 1;        ///< times that each row is computed, as a stencil of more terms would take
+  int heavy = 1;       ///< factor of `work` for the rows of a part of the grid: uneven work
+  int heavy_part = 4;  ///< that part is the first of so many
   bool sends = true;
   int iterations = 10;
 
   [[nodiscard]] Index cells() const { return grid[0] * grid[1] * grid[2]; }
-  /// The axis that is cut last, for uneven work: the outermost that is there.
+  /// The outermost axis that the grid has: the one whose first part is heavy.
   [[nodiscard]] std::size_t outer() const { return axes == 3 ? 0 : 1; }
   [[nodiscard]] int times(Index outer_index) const {
     return work * (heavy_part * outer_index < grid[outer()] ? heavy : 1);
@@ -53,11 +53,11 @@ inline void relax_row(int axes, double const* in, double* out, Index count, Inde
                  (in[k] + (in[k - 1] + in[k + 1]) + (in[k - row] + in[k + row]) + (in[k - plane] + in[k + plane]));
       }
     }
-    asm volatile("" ::: "memory");  // so that it is computed as often as asked for
+    asm volatile("" ::: "memory");  // keeps the compiler from computing it once only
   }
 }
 
-/// Of one cell; the sum over all cells is the same for whoever has which.
+/// Of one cell. The sum over all cells does not depend on which rank has which cell.
 inline std::uint64_t fingerprint(Problem const& p, Index i, Index j, Index k, double value) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
@@ -67,29 +67,29 @@ inline std::uint64_t fingerprint(Problem const& p, Index i, Index j, Index k, do
   return x ^ (x >> 31);
 }
 
-/// A message that was there at a moment: seconds from the round's begin.
+/// Arrival of a message, in seconds from the round's begin.
 struct Received {
   double when = 0;
   std::int64_t bytes = 0;
 };
 
-/// What one rank found in one round.
+/// One rank's measurements of one round.
 struct Outcome {
   double seconds = 0;
   std::vector<Received> received;
-  double imbalance = 1;  ///< the most that a rank had to do over the mean, by what its blocks took
+  double imbalance = 1;  ///< maximum over mean work of the ranks, by the times of their blocks
 };
 
-/// A way of iterating: fill() and rounds of Problem::iterations.
-class Way {
+/// A variant of the iteration: fill(), then rounds of Problem::iterations.
+class Jacobi {
  public:
-  Way() = default;
-  Way(Way const&) = delete;
-  Way& operator=(Way const&) = delete;
-  virtual ~Way() = default;
+  Jacobi() = default;
+  Jacobi(Jacobi const&) = delete;
+  Jacobi& operator=(Jacobi const&) = delete;
+  virtual ~Jacobi() = default;
   virtual void fill() = 0;
   virtual Outcome round() = 0;
-  /// How loops are dealt from now on, where they are ours.
+  /// The schedule of the following loops, if they are Allport's.
   virtual void set(allport::loops::LoopOptions const& loop) {}
   [[nodiscard]] virtual std::uint64_t fingerprint_here() = 0;
 };

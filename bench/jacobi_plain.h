@@ -1,5 +1,5 @@
-// Jacobi as one writes it with MPI and OpenMP: a part of the grid a rank, all faces exchanged, then all cells computed.
-// In blocks with nested parallel regions it is the static form that Robson18, slides 25 and 26, begins with.
+// Jacobi with plain MPI and OpenMP: each rank has one part of the grid; all faces are exchanged, then all cells are
+// computed. In blocks with nested parallel regions it is the static form that Robson18, slides 25 and 26, begins with.
 #pragma once
 
 #include <mpi.h>
@@ -12,17 +12,17 @@
 
 namespace bench {
 
-/// Where a rank's part of the grid lies.
+/// A rank's part of the grid: first cell and lengths.
 struct Part {
   Lengths first{};
   Lengths cells{};
 };
 
-/// Parts of an MPI_Cart over all ranks, of equal size but for what does not divide.
-class PlainJacobi final : public Way {
+/// Parts of an MPI_Cart over all ranks, of equal size up to one cell.
+class PlainJacobi final : public Jacobi {
  public:
-  /// outer > 1: so many threads, each with blocks of Problem::block and `inner` threads on one of them; else `inner`
-  /// threads on the whole.
+  /// outer > 1: `outer` threads share out blocks of Problem::block, with `inner` threads on each block; outer = 1:
+  /// `inner` threads on the whole part.
   PlainJacobi(Problem const& problem, int outer, int inner, std::string const& schedule, int chunk)
       : p_(problem), outer_(outer), inner_(inner) {
     omp_set_schedule(schedule == "dynamic"  ? omp_sched_dynamic
@@ -161,7 +161,7 @@ class PlainJacobi final : public Way {
     }
   }
 
-  /// Blocks in a fixed order, dealt to the outer threads once and for all.
+  /// Blocks in a fixed order, distributed over the outer threads statically.
   void compute_blocks() {
     auto const& c = part_.cells;
     Lengths count{};

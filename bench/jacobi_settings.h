@@ -1,4 +1,4 @@
-// What bench_jacobi is asked for.
+// The options of bench_jacobi.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,11 +22,12 @@ using allport::bench::whole_number;
 
 struct Settings {
   Problem problem;
-  std::vector<std::string> ways{"mpi+openmp", "nested", "ckloop", "spread"};
+  std::vector<std::string> variants{"mpi+openmp", "nested", "ckloop", "spread"};
   std::vector<int> spreads;
   std::string schedule = "static";
   allport::loops::LoopOptions loop{};
-  std::vector<allport::loops::BalanceOptions> balances{};  ///< each of ours once with each; empty: none moves anything
+  /// Each variant in blocks runs once with each; empty: no block moves.
+  std::vector<allport::loops::BalanceOptions> balances{};
   int threads = 0;
   int rounds = 5;
 
@@ -86,8 +87,8 @@ struct Settings {
       loop.chunk = small_number(name, value, 0);
     } else if (name == "--collapse") {
       loop.collapse = small_number(name, value, 0);
-    } else if (name == "--ways") {
-      ways = parts(value, ',');
+    } else if (name == "--variants") {
+      variants = parts(value, ',');
     } else if (name == "--spread") {
       for (auto const& part : parts(value, ',')) spreads.push_back(small_number(name, part, 1));
     } else if (name == "--balance") {
@@ -101,7 +102,7 @@ struct Settings {
                       : value == "dynamic" ? LoopSchedule::dynamic
                                            : LoopSchedule::guided;
     } else {
-      throw allport::Error::argument("option", name, "one that the head of bench/jacobi.cpp names");
+      throw allport::Error::argument("option", name, "one that the head of bench/jacobi.cpp lists");
     }
   }
 };

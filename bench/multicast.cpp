@@ -1,7 +1,8 @@
-// Multicasts from rank 0 to some of the ranks: Multicasts by each way, Channel by the way that it chooses (until no
-// rank has anything to forward), the schedule that selection chooses, and MPI_Bcast on a communicator of exactly those
-// ranks, in turns within one run, every byte checked. Usage: mpirun -n RANKS bench_multicast BYTES ROUNDS TARGETS;
-// prints one JSON object of seconds, round by round, until the last target has all. The machine is ALLPORT_MACHINE's.
+// Multicasts from rank 0 to some of the ranks: Multicasts over each tree, Channel over the tree that it chooses (until
+// no rank has anything to forward), the schedule that selection chooses, and MPI_Bcast on a communicator of exactly
+// those ranks, in turns within one run, every byte checked. Usage: mpirun -n RANKS bench_multicast BYTES ROUNDS
+// TARGETS; prints one JSON object of seconds, round by round, until the last target has all. The machine is
+// ALLPORT_MACHINE's.
 #include <fmt/format.h>
 #include <mpi.h>
 

@@ -34,15 +34,15 @@ def case(grid: str, block: str, ranks: int, heavy: int, rounds: int) -> dict[str
     threads = max(2, len(os.sched_getaffinity(0)) // ranks)
     job = jacobi.Jacobi(grid=grid, block=block, ranks=ranks, threads=threads, heavy=heavy, variants="all,select,again",
                         iterations=STEP[grid], rounds=rounds)  # fmt: skip
-    ways = jacobi.run(job)["ways"]
-    selected, again = ways.pop("selected"), ways.pop("standard again")
+    variants = jacobi.run(job)["variants"]
+    selected, again = variants.pop("selected"), variants.pop("standard again")
     last = max(rounds // 3, 1)
-    earlier = {way: statistics.median(found["seconds"][: rounds - last or 1]) for way, found in ways.items()}
-    best = min(earlier, key=lambda way: earlier[way])
-    standard = next(iter(ways.values()))["seconds"]
+    earlier = {name: statistics.median(found["seconds"][: rounds - last or 1]) for name, found in variants.items()}
+    best = min(earlier, key=lambda name: earlier[name])
+    standard = next(iter(variants.values()))["seconds"]
 
-    def beside(way: str) -> float:
-        pairs = zip(selected["seconds"][-last:], ways[way]["seconds"][-last:], strict=True)
+    def beside(name: str) -> float:
+        pairs = zip(selected["seconds"][-last:], variants[name]["seconds"][-last:], strict=True)
         return statistics.median(mine / theirs for mine, theirs in pairs)
 
     return {
@@ -63,7 +63,7 @@ def kept(path: str | None) -> list[dict[str, Any]]:
     return rows
 
 
-def told(row: dict[str, Any]) -> str:
+def line_of(row: dict[str, Any]) -> str:
     return (
         f"{row['grid']:>10} by {row['block']:>8}, {row['ranks']} ranks, heavy {row['heavy']}: best {row['best']:20} "
         f"chosen {row['chosen']:20} steady x{row['steady']:.3f} (twin x{row['twin']:.3f}), "
@@ -96,7 +96,7 @@ def main() -> int:
             return 3
         row = case(*one, options.rounds)
         found.append(row)
-        print(f"{number:3} of {len(cases)}  {told(row)}", flush=True)
+        print(f"{number:3} of {len(cases)}  {line_of(row)}", flush=True)
         if options.output:
             Path(options.output).write_text(json.dumps(found, indent=1) + "\n")
     near = sum(row["steady"] <= WITHIN for row in found)

@@ -71,15 +71,15 @@ def on_ranks(options: argparse.Namespace) -> None:
     a, b = (ap.DistributedMatrix.empty(comm, d, dtype) for d in (product.a, product.b))
     a.local[...], b.local[...] = 0.5, 0.25
     x = tensor(comm, shape, ap.DistributedTensor.zeros(comm, shape, dtype).distribution, dtype)
-    ways = {
+    variants = {
         "gemm": lambda: ap.gemm(a, b, plan=product),
         "einsum, as it comes": lambda: ap.einsum(SUBSCRIPTS, x, x),
         "einsum, into blocks": lambda: ap.einsum(SUBSCRIPTS, x, x, distribution=x.distribution),
     }
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    seconds: dict[str, list[float]] = {name: [] for name in variants}
     found: dict[str, Any] = {"errors": {}, "reports": {}, "as_planned": True}
     for round_ in range(options.rounds + 1):  # the first warms up, plans, and is checked
-        for name, run in ways.items():
+        for name, run in variants.items():
             comm.barrier()
             start = time.perf_counter()
             result = run()

@@ -71,8 +71,8 @@ class Side:
         self.python = python
         self.base = {k: v for k, v in os.environ.items() if not k.startswith(("MPI4PY_", "PYTHONPATH"))}
         done = subprocess.run([python, "-c", LAUNCH], env=self.base, capture_output=True, text=True, check=True)
-        self.launcher, told, self.library = json.loads(done.stdout)
-        self.env = {**self.base, **told, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        self.launcher, more, self.library = json.loads(done.stdout)
+        self.env = {**self.base, **more, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
     def run(self, what: str) -> float:
         command = [*self.launcher, self.python, __file__, "--ranks-part", what]

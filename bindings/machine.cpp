@@ -207,7 +207,7 @@ void bind_links(nb::class_<Machine>& c) {
           [](Machine const& s, std::int64_t a, std::int64_t b) {
             return s.hops(checked_node(s, a), checked_node(s, b));
           },
-          "source"_a, "target"_a, "Hops of the shortest way between two nodes.")
+          "source"_a, "target"_a, "Hops of the shortest route between two nodes.")
       .def(
           "route",
           [](Machine const& s, std::int64_t a, std::int64_t b) {

@@ -147,7 +147,7 @@ void bind_lu(nb::module_& m) {
          double bn_binomial) {
         auto const b = model::lu_blocks(machine, n, grid_of(grid), pivoting_of(pivoting), how_of(how),
                                         BytesPerSecond(bn_binomial));
-        return std::pair(b.small, b.big);
+        return std::pair(b.panel, b.outer_panel);
       },
       "machine"_a, "n"_a, "grid"_a, "pivoting"_a, "how"_a, "bn_binomial"_a = 0.0,
       nb::sig("def lu_blocks(machine: Machine, n: int, grid: tuple[int, int, int], pivoting: str, how: str, "

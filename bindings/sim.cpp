@@ -19,7 +19,8 @@ using namespace nb::literals;
 
 nb::dict columns(std::vector<sim::Record> const& records) {
   auto table = nb::dict();
-  table["what"] = column_of<std::uint8_t>(records, [](auto const& r) { return static_cast<std::uint8_t>(r.what); });
+  table["activity"] =
+      column_of<std::uint8_t>(records, [](auto const& r) { return static_cast<std::uint8_t>(r.activity); });
   table["rank"] = column_of<std::int32_t>(records, [](auto const& r) { return r.rank; });
   table["op"] = column_of<std::int32_t>(records, [](auto const& r) { return r.op; });
   table["peer"] = column_of<std::int32_t>(records, [](auto const& r) { return r.peer; });

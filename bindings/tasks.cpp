@@ -50,7 +50,7 @@ nb::dict columns_of(std::vector<tasks::Record> const& records) {
     kernels.append(name(r.kernel));
   }
   nb::dict d;
-  d["deed"] = column_of<std::uint8_t>(records, [](auto const& r) { return static_cast<std::uint8_t>(r.deed); });
+  d["activity"] = column_of<std::uint8_t>(records, [](auto const& r) { return static_cast<std::uint8_t>(r.activity); });
   d["name"] = names;
   d["kernel"] = kernels;
   d["worker"] = column_of<std::int32_t>(records, [](auto const& r) { return r.worker; });

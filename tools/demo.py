@@ -82,7 +82,7 @@ def main() -> int:
     print(f"demo: {x.shape[0]} digits of {x.shape[1]} pixels in {FOLDER}/digits.npy; their Gram matrix is X X^T")
     machine = RUNS[0][1]
     files = [str(FOLDER / name) for name in ("digits.npy", "digits.npy", "gram.npy")]
-    run("run", "gemm", *files[:2], "-o", files[2], "--trans-b", "T", "--machine", machine)
+    run("run", "gemm", *files[:2], "-o", files[2], "--trans", "NT", "--machine", machine)
     gram = load("gram.npy", (len(x), len(x)))
     print()
     error = distance(gram, x @ x.T)

@@ -155,7 +155,7 @@ TABLE = [
     Collective(
         "alltoallv", "alltoallv", "alltoall",
         "Sends a block to every rank and gets one from each. A start sends each at once to its rank; the other forms "
-        "first tell all ranks all lengths, choose by price, and refuse on every rank what does not fit.",
+        "first send all lengths to all ranks, choose by price, and raise on every rank if lengths differ.",
         "input: where `blocks` says, by rank that gets it. output: where `received` says, by rank that it is from.",
         "input blocks output received",
         f"sendbuf: Blocks, recvbuf: Blocks, {ALGORITHM}", "sendbuf, recvbuf",

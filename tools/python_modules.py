@@ -109,16 +109,16 @@ def _reached(start: str, needs: dict[str, set[str]]) -> set[str]:
 
 
 def _shortest(start: str, needs: dict[str, set[str]]) -> list[str]:
-    """The way round from a module back to itself."""
-    ways = [[start]]
+    """The circle of imports from a module back to itself."""
+    paths = [[start]]
     seen: set[str] = set()
-    for way in ways:
-        for name in sorted(needs[way[-1]]):
+    for path in paths:
+        for name in sorted(needs[path[-1]]):
             if name == start:
-                return [*way, start]
+                return [*path, start]
             if name not in seen:
                 seen.add(name)
-                ways.append([*way, name])
+                paths.append([*path, name])
     return []
 
 

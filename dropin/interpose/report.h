@@ -40,7 +40,7 @@ using Table = std::map<std::string, Figures, std::less<>>;
 struct Taken {
   std::string how{};
   std::int64_t bytes = 0;
-  Seconds bound{};  ///< no way to do it takes less on the machine; 0: none is known
+  Seconds bound{};  ///< lower bound on the machine; 0: none is known
 };
 
 /// Counts calls, from any thread. Who counts: one process of those that make a call together, so that sums over

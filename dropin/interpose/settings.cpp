@@ -6,12 +6,12 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "allport/machine/machine.h"
+#include "base/fnv.h"
 #include "texts.h"
 
 namespace allport::interpose {
@@ -135,7 +135,7 @@ std::int64_t fingerprint_of(std::initializer_list<char const*> variables) {
     if (is_set) values += text;
     values += '\0';
   }
-  return static_cast<std::int64_t>(std::hash<std::string>()(values) >> 2U) + 1;
+  return static_cast<std::int64_t>(fnv1a(values) >> 2U) + 1;
 }
 
 std::string never_wanted(char const* variable) { return fmt::format("{} is 'never'", variable); }

@@ -140,7 +140,7 @@ std::unique_ptr<Site> decided(Record const& record, Function what, int size_clas
   bool const automatic = state().policy == Policy::automatic;
   bool const of_neighbours = is_of_neighbours(what);
   auto const* const library_is_faster =
-      of_neighbours ? "MPI's own sends blocks straight, too, and no way round is expected to be faster"
+      of_neighbours ? "MPI's own sends blocks straight, too, and no other routes are expected to be faster"
                     : "MPI's own is expected to be faster";
   auto site = std::make_unique<Site>();
   auto& why = site->why_not;

@@ -81,7 +81,7 @@ int run_timed(Call const& call, CallShape& shape, Library const& library) {
       },
       [&] {
         bool const begins = tuning.begins_ours();
-        // As calls of ours are done once they are decided: the long way would be on their clock.
+        // Timed as decided calls run: the general path would add to the time.
         if (!begins && tuning.variant().is_default()) {
           if (auto counted = run_form(call, shape)) return interpose::Outcome{{}, std::move(*counted), false};
         }

@@ -1,4 +1,4 @@
-// The way into a call: ours, or the library's.
+// Entry of a call, which Allport or the library performs.
 #pragma once
 
 #include <mpi.h>

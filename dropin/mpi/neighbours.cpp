@@ -21,8 +21,8 @@ constexpr double clearly_less = 0.95;
 /// The routes as selection knows algorithms.
 Algorithm const& row_of_routes() {
   static Algorithm const row{.what = Collective::none,
-                             .name = "ways",
-                             .summary = "parts of blocks by ways that share few links",
+                             .name = "multipath",
+                             .summary = "parts of each block over routes that share few links",
                              .make = {},
                              .price = [](Machine const&, Contract const&, Cut) { return Seconds{}; },
                              .why_not = {}};

@@ -129,7 +129,7 @@ Transfer Operation::run_neighbours() {
     routes = &n.routes(*record_, bytes);
     length = [bytes](std::int32_t) { return bytes; };
   }
-  how_ = routes->is_straight() ? "straight" : "ways";
+  how_ = routes->is_straight() ? "straight" : "multipath";
   try {
     check_blocks(length);
   } catch (Error const&) {

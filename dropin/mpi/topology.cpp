@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/fnv.h"
 #include "neighbours.h"
 #include "state.h"
 
@@ -190,15 +191,13 @@ bool tie_all(std::vector<NeighbourEdge> const& edges, int size) {
   return true;
 }
 
-/// Fowler, Noll and Vo's hash of all edges, by which one graph is known from another.
+/// Identifies a graph by a hash of its edges.
 std::uint64_t hash_of(std::vector<NeighbourEdge> const& edges) {
-  std::uint64_t sum = 14695981039346656037U;
+  auto hash = fnv_offset;
   for (auto const& e : edges) {
-    for (auto const word : {e.from, e.out, e.to, e.in}) {
-      sum = (sum ^ static_cast<std::uint32_t>(word)) * 1099511628211U;
-    }
+    for (auto const word : {e.from, e.out, e.to, e.in}) hash = fnv1a(static_cast<std::uint32_t>(word), hash);
   }
-  return sum;
+  return hash;
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ struct Options {
   std::function<void(double)> progress;
 };
 
-enum class Deed : std::uint8_t { send, link, receive, combine, copy };
-[[nodiscard]] std::string_view name(Deed deed);
+enum class Activity : std::uint8_t { send, link, receive, combine, copy };
+[[nodiscard]] std::string_view name(Activity activity);
 
 /// An activity: o at a message's end, a segment on a link, an operator, a copy in memory.
 struct Record {
@@ -71,7 +71,7 @@ struct Record {
   Rank rank = 0;  ///< link: the sender
   std::int32_t op = 0;
   std::int32_t peer = -1;
-  Deed what = Deed::link;
+  Activity activity = Activity::link;
 };
 
 struct Counts {

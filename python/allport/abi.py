@@ -64,11 +64,11 @@ def interface_of(library: ctypes.CDLL) -> str:
 
 def path_of(library: ctypes.CDLL) -> str:
     """The file that its MPI functions are in, which may be another one than was opened."""
-    told = _Symbol()
+    symbol = _Symbol()
     address = ctypes.cast(library.MPI_Get_version, ctypes.c_void_p)
-    if ctypes.CDLL(None).dladdr(address, ctypes.byref(told)) == 0 or not told.file:
+    if ctypes.CDLL(None).dladdr(address, ctypes.byref(symbol)) == 0 or not symbol.file:
         return str(library._name)
-    return os.path.realpath(os.fsdecode(told.file))
+    return os.path.realpath(os.fsdecode(symbol.file))
 
 
 def _opened(name: str) -> ctypes.CDLL | None:
@@ -95,13 +95,13 @@ def _extension_of_mpi4py() -> str | None:
 
 
 def _wanted() -> str | None:
-    """What mpi4py was told to be: by mpi4py._mpiabi.MPIABI, or by the environment."""
+    """The MPI library that mpi4py is set to use: by mpi4py._mpiabi.MPIABI, or by the environment."""
     from mpi4py import _mpiabi
 
-    told = getattr(_mpiabi, "MPIABI", None) or os.environ.get("MPI4PY_MPIABI")
-    if told is None:
+    given = getattr(_mpiabi, "MPIABI", None) or os.environ.get("MPI4PY_MPIABI")
+    if given is None:
         return None
-    name = told.lower().translate({ord(c): None for c in " -_"})
+    name = given.lower().translate({ord(c): None for c in " -_"})
     return "mpich" if name == "impi" else name
 
 

@@ -41,7 +41,7 @@ class SimulatedCandidate(NamedTuple):
 
 
 def _best(candidates: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
-    """Of each algorithm on each grid the best: another width or order of the same is no other way to compute."""
+    """The best of each algorithm on each grid: one with another width or order is no other algorithm."""
     seen: set[tuple[Any, ...]] = set()
     best = []
     for c in candidates:
@@ -67,8 +67,8 @@ def simulate_candidates(
 
     plan: plan.gemm, plan.lu, plan.cholesky or plan.qr; its arguments are `extents`, `machine` (which may stand
     last among them), `options` and `problem`. most: candidates, each another algorithm or grid, the cheapest first.
-    tasks: of a graph at most; larger ones are listed as not simulated. progress: told what is simulated, and the share
-    that is done.
+    tasks: of a graph at most; larger ones are listed as not simulated. progress: called with what is simulated and
+    the share that is done.
     Raises Error as the plan does, and of kind 'machine' where the machine does not say how fast it computes.
     """
     if most < 1:
@@ -86,19 +86,19 @@ def simulate_candidates(
         taken = replace(options, **decided(first, c))
         words = f"{c.get('algorithm', '')} {'x'.join(map(str, c['grid']))}".strip()
 
-        def tell(share: float, words: str = words, at: int = at) -> None:
+        def report(share: float, words: str = words, at: int = at) -> None:
             if progress is not None:
                 progress(words, (at + min(share, 1.0)) / len(chosen))
 
-        tell(0)
-        done.append(_simulated(plan(*extents, where, options=taken, **problem), c, where, workers, tasks, tell))
+        report(0)
+        done.append(_simulated(plan(*extents, where, options=taken, **problem), c, where, workers, tasks, report))
     return sorted(done, key=lambda one: (one.seconds is None, one.seconds or one.priced))
 
 
 def _simulated(
-    plan: Any, candidate: dict[str, Any], machine: Machine, workers: int, most: int, tell: Callable[[float], None]
+    plan: Any, candidate: dict[str, Any], machine: Machine, workers: int, most: int, report: Callable[[float], None]
 ) -> SimulatedCandidate:
-    def told(
+    def result(
         seconds: float | None, tasks: int | None, why_not: str, shares: tuple[float, float, float] = (0.0, 0.0, 0.0)
     ) -> SimulatedCandidate:
         return SimulatedCandidate(candidate, candidate["seconds"]["total"], seconds, tasks, *shares, why_not)
@@ -108,11 +108,11 @@ def _simulated(
     except Error as error:
         if error.kind != "unsupported":
             raise
-        return told(None, None, str(error))
+        return result(None, None, str(error))
     tasks = tasks_of(graph)
     if tasks is not None and tasks > most:
-        return told(None, tasks, f"{tasks:,} tasks, more than {most:,}")
+        return result(None, tasks, f"{tasks:,} tasks, more than {most:,}")
     total = max(tasks or 1, 1)
-    run = simulate(graph, machine, model=Model(workers=workers), progress=lambda count: tell(count / total))
+    run = simulate(graph, machine, model=Model(workers=workers), progress=lambda count: report(count / total))
     data = run.to_dict()
-    return told(run.seconds, run.tasks, "", (data["compute"], data["communicate"], data["idle"]))
+    return result(run.seconds, run.tasks, "", (data["compute"], data["communicate"], data["idle"]))

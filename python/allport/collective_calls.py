@@ -273,8 +273,8 @@ class CollectiveCalls(CallsOn):
 
     def Alltoallv(self, sendbuf: Blocks, recvbuf: Blocks, *, algorithm: str | None = None) -> None:
         """Sends a block to every rank and gets one from each. A start sends each at once to its rank; the other forms
-        first tell all ranks all lengths, choose by price, and refuse on every rank what does not fit. sendbuf, recvbuf:
-        [array, counts]: elements of each rank's block, for each rank and from each."""
+        first send all lengths to all ranks, choose by price, and raise on every rank if lengths differ. sendbuf,
+        recvbuf: [array, counts]: elements of each rank's block, for each rank and from each."""
         self._run(made.alltoallv(self, sendbuf, recvbuf, algorithm=algorithm))
 
     def Ialltoallv(self, sendbuf: Blocks, recvbuf: Blocks, *, algorithm: str | None = None) -> Transfer:

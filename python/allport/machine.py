@@ -80,8 +80,8 @@ def describe(machine: Machine) -> str:
     """The machine in words: its shape, axis by axis, and what a node has."""
     lines = [f"{machine.name} is {_shape_words(machine)}."]
     lines += [_axis_words(machine, a) for a in range(len(machine.axes))]
-    ways = sum(machine.neighbour(0, p) is not None for p in range(2 * len(machine.axes)))
-    node = f"Node 0 has {ways} outgoing link{'s' if ways != 1 else ''}"
+    links = sum(machine.neighbour(0, p) is not None for p in range(2 * len(machine.axes)))
+    node = f"Node 0 has {links} outgoing link{'s' if links != 1 else ''}"
     if machine.ranks_per_node > 1:
         node += f" and {machine.ranks_per_node} ranks"
         if len(machine.levels) > 1 or machine.levels[0].name != "core":

@@ -46,7 +46,7 @@ def library_path() -> str:
 def end_job(code: int = 1) -> NoReturn:
     """Ends every rank of the job with exit code `code`, once the launcher has read what this rank has written.
 
-    A launcher that is told to end a job (MPI_Abort) may throw away what it has not read yet.
+    A launcher may discard output that it has not read when MPI_Abort ends the job.
     """
     from mpi4py import MPI
 

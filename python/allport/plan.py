@@ -123,13 +123,15 @@ def parse_grid(grid: str | tuple[int, ...] | None) -> tuple[int, int, int]:
     return (numbers[0], numbers[1], numbers[2] if len(numbers) == 3 else 1)
 
 
-def problem_of(
-    a: tuple[int, int], b: tuple[int, int], c: tuple[int, int] | None, trans_a: str, trans_b: str
-) -> tuple[int, int, int]:
+def _two_letters(trans: str) -> str:
+    if len(trans) != 2 or set(trans) - set("NTC"):
+        raise failure(f"trans = '{short(trans)}': expected two letters of N, T and C, for A and B, like 'TN'")
+    return trans
+
+
+def problem_of(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int] | None, trans: str) -> tuple[int, int, int]:
     """(m, n, k) of op(A) op(B), checked: inner extents must agree, and C must be m x n."""
-    for name, trans in (("trans_a", trans_a), ("trans_b", trans_b)):
-        if trans not in ("N", "T", "C"):
-            raise failure(f"{name} = '{trans}': expected 'N', 'T' or 'C'")
+    trans_a, trans_b = _two_letters(trans)
     m, k = a if trans_a == "N" else a[::-1]
     inner, n = b if trans_b == "N" else b[::-1]
     marks = {"N": "", "T": "^T", "C": "^H"}
@@ -177,8 +179,6 @@ def plan_product(
 ) -> GemmPlan:
     """gemm(); reads_c: beta is not 0, so that C is moved where the algorithm wants it, too."""
     options.only("plan.gemm", *GEMM_OPTIONS)
-    if len(trans) != 2:
-        raise failure(f"trans = '{short(trans)}': expected two letters of N, T and C, for A and B, like 'TN'")
     chosen = _native.GemmOptions(
         algorithm=options.algorithm,
         grid=parse_grid(options.grid),
@@ -191,7 +191,7 @@ def plan_product(
         given=given,
         reads_c=reads_c,
     )
-    problem = _native.GemmProblem(m, n, k, scalar_of(dtype), trans[0], trans[1])
+    problem = _native.GemmProblem(m, n, k, scalar_of(dtype), *_two_letters(trans))
     return _native.plan_gemm(problem, as_machine(machine), chosen)
 
 

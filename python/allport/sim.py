@@ -36,9 +36,9 @@ __all__ = [
     "simulate_candidates",
 ]
 
-DEEDS = ("send", "link", "receive", "combine", "copy")
+ACTIVITIES = ("send", "link", "receive", "combine", "copy")
 PROVED_UP_TO = 2_000_000  # segments; the proof takes seconds then
-MOST_SECONDS = 60.0  # of one core that the command line waits for unless told to
+MOST_SECONDS = 60.0  # of one core beyond which the command line asks for --force
 
 
 class Simulation(Shown):
@@ -96,7 +96,7 @@ class Simulation(Shown):
 
     @property
     def columns(self) -> dict[str, np.ndarray]:
-        """The timeline as arrays: what (index into DEEDS), rank, op, peer, segment, link, begin, end, cause."""
+        """The timeline as arrays: activity (index in ACTIVITIES), rank, op, peer, segment, link, begin, end, cause."""
         return self._data["timeline"]
 
     @property
@@ -114,7 +114,7 @@ class Simulation(Shown):
         steps: list[dict[str, Any]] = []
         for r in self.critical_path:
             last = steps[-1] if steps else None
-            if last and all(last[k] == r[k] for k in ("kind", "rank", "op", "link")):
+            if last and all(last[k] == r[k] for k in ("activity", "rank", "op", "link")):
                 last.update(end=r["end"], last=r["segment"], records=last["records"] + 1)
                 continue
             steps.append({**r, "first": r["segment"], "last": r["segment"], "records": 1})
@@ -149,9 +149,9 @@ class Simulation(Shown):
 
 
 def _records(columns: dict[str, np.ndarray]) -> Iterator[dict[str, Any]]:
-    names = [n for n in columns if n != "what"]
-    for row in zip(columns["what"].tolist(), *(columns[n].tolist() for n in names)):
-        yield {"kind": DEEDS[row[0]], **dict(zip(names, row[1:]))}
+    names = [n for n in columns if n != "activity"]
+    for row in zip(columns["activity"].tolist(), *(columns[n].tolist() for n in names)):
+        yield {"activity": ACTIVITIES[row[0]], **dict(zip(names, row[1:]))}
 
 
 def bound(schedule: Schedule, machine: Machine | str) -> float:

@@ -100,17 +100,17 @@ def _joined(every: list[dict[str, Any]], title: str) -> Timeline:
     arrived = {
         (peer, rank, number): end
         for rank, records in enumerate(every)
-        for deed, peer, number, end in _rows(records, "deed", "peer", "number", "end")
-        if deed == RECEIVE
+        for activity, peer, number, end in _rows(records, "activity", "peer", "number", "end")
+        if activity == RECEIVE
     }
-    wanted = ("deed", "name", "kernel", "worker", "peer", "number", "bytes", "begin", "end")
+    wanted = ("activity", "name", "kernel", "worker", "peer", "number", "bytes", "begin", "end")
     for rank, records in enumerate(every):
-        for deed, name, kernel, worker, peer, number, size, begin, end in _rows(records, *wanted):
-            if deed == RECEIVE:
+        for activity, name, kernel, worker, peer, number, size, begin, end in _rows(records, *wanted):
+            if activity == RECEIVE:
                 continue
-            if deed == SEND:
+            if activity == SEND:
                 end = max(begin, arrived[rank, peer, number])
-            values = (name, kernel, rank, peer if deed == SEND else -1, worker, size, begin, end)
+            values = (name, kernel, rank, peer if activity == SEND else -1, worker, size, begin, end)
             for column, value in zip(columns.values(), values):
                 column.append(value)
     kept: dict[str, Any] = {n: v if n in ("name", "kernel") else np.array(v) for n, v in columns.items()}

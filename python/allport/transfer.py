@@ -62,7 +62,7 @@ class Persistent:
         self._transfer: Transfer | None = None
 
     def Start(self) -> Transfer:
-        """Starts it. Wait() and Test() of this, or of the Transfer that is returned, tell when it is done."""
+        """Starts it. Wait() and Test() of this, or of the Transfer that is returned, report when it is done."""
         if self._native is None:
             raise Error("persistent: was freed; expected one that is not")
         self._transfer = Transfer(self._native.start(), self._buffers)

@@ -99,13 +99,13 @@ def whole_arrays(
                 raise failure(f"{name} = None: expected an array on {where}, or a distributed one on every rank")
     if comm.size == 1:
         return [replace(x, everywhere=True) if isinstance(x, Whole) else x for x in mine]
-    told = comm.mpi4py.bcast([bool(replicated), *map(_head, mine)] if comm.rank == 0 else None, 0)
+    of_rank_0 = comm.mpi4py.bcast([bool(replicated), *map(_head, mine)] if comm.rank == 0 else None, 0)
     with together(comm):
-        if bool(replicated) != told[0]:
+        if bool(replicated) != of_rank_0[0]:
             raise failure(
-                f"replicated = {replicated}: is {told[0]} on rank 0: expected the same on all ranks", "mismatch"
+                f"replicated = {replicated}: is {of_rank_0[0]} on rank 0: expected the same on all ranks", "mismatch"
             )
-        for name, x, head in zip(arguments, mine, told[1:], strict=True):
+        for name, x, head in zip(arguments, mine, of_rank_0[1:], strict=True):
             if _head(x) != head and not (x is None and isinstance(head, Whole)):
                 raise failure(
                     f"{name}: is {_text(_head(x))} on rank {comm.rank}, {_text(head)} on rank 0: expected the same on "
@@ -114,7 +114,9 @@ def whole_arrays(
                 )
     if replicated:
         return [_proven(comm, name, x) for name, x in zip(arguments, mine, strict=True)]
-    return [head if isinstance(head, Whole) and comm.rank > 0 else x for x, head in zip(mine, told[1:], strict=True)]
+    return [
+        head if isinstance(head, Whole) and comm.rank > 0 else x for x, head in zip(mine, of_rank_0[1:], strict=True)
+    ]
 
 
 def _read(read: Callable[[Any, str], Any], x: Any, name: str) -> Any:

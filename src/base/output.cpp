@@ -11,7 +11,7 @@
 namespace allport {
 namespace {
 
-/// Bytes that were written to `fd` and not read yet; 0 where nobody can tell.
+/// Bytes that were written to `fd` and not read yet; 0 if it is unknown.
 int unread(int fd) {
   struct stat what {};
   if (fstat(fd, &what) != 0) return 0;

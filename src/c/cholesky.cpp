@@ -19,7 +19,7 @@ int allport_potrf(allport_comm comm, allport_type type, char uplo, void* a, int6
       auto const* how = trouble.plan<CholeskyPlan>(plan, options, "of potrf");
       trouble.check(how == nullptr || how->problem.uplo == triangle, "plan", "of the other triangle", "one of uplo");
       trouble.check_info(info);
-      trouble.tell(on.comm);
+      trouble.throw_on_all(on.comm);
       auto const factored = matrix(on, static_cast<T*>(a), lda, a_distribution, "a_distribution");
       *info = how != nullptr ? cholesky(*how, factored).info
                              : cholesky(factored, triangle, tiling_of<CholeskyOptions>(options)).info;
@@ -48,7 +48,7 @@ int allport_posv(allport_comm comm, allport_type type, char uplo, void* a, int64
       auto const& on = the(comm, "comm");
       Trouble trouble;
       trouble.check_info(info);
-      trouble.tell(on.comm);
+      trouble.throw_on_all(on.comm);
       auto const factored = matrix(on, static_cast<T*>(a), lda, a_distribution, "a_distribution");
       auto const right = matrix(on, static_cast<T*>(b), ldb, b_distribution, "b_distribution");
       auto const how = tiling_of<CholeskyOptions>(options);

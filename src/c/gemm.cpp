@@ -24,7 +24,7 @@ int allport_gemm(allport_comm comm, allport_type type, char trans_a, char trans_
     trouble.check(how == nullptr || how->problem == problem, "plan", "of another product", "one of this product");
     trouble.check(alpha != nullptr, "alpha", "NULL", "a pointer to a number");
     trouble.check(beta != nullptr, "beta", "NULL", "a pointer to a number");
-    trouble.tell(on.comm);
+    trouble.throw_on_all(on.comm);
     std::optional<GemmPlan> own;
     if (how == nullptr) {
       auto wanted = gemm_options(options);

@@ -41,7 +41,7 @@ std::vector<Index> rows_of(Matrix<T> const& a, std::int64_t const* pivots) {
     trouble.check(rows.back() >= i && rows.back() < a.rows(), "pivots", show(pivots[i]),
                   "rows from their own on, counted from 1: what getrf gave");
   }
-  trouble.tell(a.comm());
+  trouble.throw_on_all(a.comm());
   return rows;
 }
 
@@ -59,7 +59,7 @@ int allport_getrf(allport_comm comm, allport_type type, void* a, int64_t lda, al
       auto const* how = trouble.plan<LuPlan>(plan, options, "of getrf");
       check_pivots(trouble, factored, pivots);
       trouble.check_info(info);
-      trouble.tell(on.comm);
+      trouble.throw_on_all(on.comm);
       *info = factor(factored, pivots, how, options);
     });
   });
@@ -76,7 +76,7 @@ int allport_getrs(allport_comm comm, allport_type type, char trans, void const* 
       auto const op = trans_of(trans, "trans");
       Trouble trouble;
       check_pivots(trouble, factors, pivots);
-      trouble.tell(on.comm);
+      trouble.throw_on_all(on.comm);
       lu_solve<T>(op, factors, rows_of(factors, pivots), right);
     });
   });
@@ -97,7 +97,7 @@ int allport_gesv(allport_comm comm, allport_type type, void* a, int64_t lda, all
       Trouble trouble;
       check_pivots(trouble, factored, pivots);
       trouble.check_info(info);
-      trouble.tell(on.comm);
+      trouble.throw_on_all(on.comm);
       *info = factor(factored, pivots, nullptr, options);
       if (*info == 0) lu_solve<T>(Trans::none, factored, rows_of(factored, pivots), right);
     });

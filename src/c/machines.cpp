@@ -26,7 +26,7 @@ struct Named {
   char const* summary;
 };
 
-/// C strings of texts that are no C strings by themselves. They exist until the program ends.
+/// Copies of names that are not stored as C strings. They exist until the program ends.
 std::vector<Named> stored(std::vector<GemmAlgorithmName> const& names) {
   static auto& texts = *new std::deque<std::string>;
   std::vector<Named> all;

@@ -58,7 +58,7 @@ inline allport_machine_s const& whole(allport_machine machine) {
   return on;
 }
 
-/// What is wrong on this rank with the arguments of a call; the first complaint is the one.
+/// The first error in this rank's arguments of a call.
 class Trouble {
  public:
   void check(bool good, char const* name, std::string const& got, char const* wanted) {
@@ -77,8 +77,8 @@ class Trouble {
           "NULL: the plan has its own");
     return found;
   }
-  /// Called by all ranks. @throws Error(argument) on every rank where a rank has trouble
-  void tell(Communicator const& comm) const { comm.ensure_all_well(text_, ErrorKind::argument); }
+  /// Called by all ranks. @throws Error(argument) on every rank if any rank has an error
+  void throw_on_all(Communicator const& comm) const { comm.ensure_all_well(text_, ErrorKind::argument); }
 
  private:
   std::string text_;

@@ -23,7 +23,7 @@ template <class T>
 std::vector<T> reflector_scalars(allport_comm_s const& on, void const* tau, Index k) {
   Trouble trouble;
   trouble.check(tau != nullptr || k == 0, "tau", "NULL", "as many elements as there are reflectors");
-  trouble.tell(on.comm);
+  trouble.throw_on_all(on.comm);
   auto const* const first = static_cast<T const*>(tau);
   return {first, first + k};
 }
@@ -42,7 +42,7 @@ int allport_geqrf(allport_comm comm, allport_type type, void* a, int64_t lda, al
       auto const* how = trouble.plan<QrPlan>(plan, options, "of geqrf");
       trouble.check(tau != nullptr || std::min(factored.rows(), factored.cols()) == 0, "tau", "NULL",
                     "a place for as many elements as the smaller extent of A");
-      trouble.tell(on.comm);
+      trouble.throw_on_all(on.comm);
       std::vector<T> scalars;
       if (how != nullptr) {
         geqrf(*how, factored, scalars);
@@ -88,7 +88,7 @@ int allport_gels(allport_comm comm, allport_type type, void* a, int64_t lda, all
       auto const& on = the(comm, "comm");
       Trouble trouble;
       trouble.check_info(info);
-      trouble.tell(on.comm);
+      trouble.throw_on_all(on.comm);
       auto const factored = matrix(on, static_cast<T*>(a), lda, a_distribution, "a_distribution");
       auto const right = matrix(on, static_cast<T*>(b), ldb, b_distribution, "b_distribution");
       auto const solution = matrix(on, static_cast<T*>(x), ldx, x_distribution, "x_distribution");

@@ -21,7 +21,7 @@ struct BucketLine {
   BucketLine(Dimension const& along, Rank me, std::int32_t first_channel)
       : dim(along), rank(me), here(along.of(me)), channel(first_channel) {}
 
-  /// Whether its ends are those of links, which the leaders of the nodes talk over; else it is a node's ranks.
+  /// Whether its ends are those of links, over which the nodes' leaders communicate; else it is a node's ranks.
   [[nodiscard]] bool has_links() const { return dim.axis >= 0; }
 
   /// First of the ranks whose blocks position j has brought together before: all positions on the dimensions below,

@@ -1,4 +1,4 @@
-// The generalised minimum spanning trees (Chan06): what they cost step by step along the longest way, and their rows.
+// The generalised minimum spanning trees (Chan06): what they cost step by step along the longest path, and their rows.
 #include "mst_cost.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ class Price {
   Machine const& machine_;
   std::int64_t bytes_;
   Cut cut_;
-  double within_ = 0.0;  // seconds per byte of the slowest way between a node's ranks
+  double within_ = 0.0;  // seconds per byte of the slowest path between a node's ranks
   double leaves_ = 0.0;  // seconds per byte that one rank sends, under its parts' caps on injection
   double apply_ = 0.0;   // seconds per byte combined
   double slowest_ = std::numeric_limits<double>::infinity();

@@ -82,7 +82,7 @@ class BlocksPrice {
   [[nodiscard]] Route route(MstPart const& part) const {
     if (part.axis == 0) return {0, 0, near_, within_};
     auto const& axis = machine_.axis(part.axis - 1);
-    auto const round = axis.wraps && part.steps > 1 && 2 * part.steps >= axis.length;  // the other way is as short
+    auto const round = axis.wraps && part.steps > 1 && 2 * part.steps >= axis.length;  // the other side is as near
     auto const hops = round ? axis.length - part.steps : part.steps;
     auto const sign = !round ? part.sign : 2 * part.steps == axis.length ? (scatters_ ? 1 : -1) : -part.sign;
     return {part.axis, sign, hops * axis.latency.value(), link_[at(part.axis - 1)]};
@@ -168,7 +168,7 @@ class BlocksPrice {
   bool scatters_ = true;
   double overhead_;
   double copy_ = 0.0;                  // seconds per byte copied
-  double within_ = 0.0;                // seconds per byte of the slowest way between a node's ranks
+  double within_ = 0.0;                // seconds per byte of the slowest path between a node's ranks
   double near_ = 0.0;                  // and its latency
   double leaves_ = 0.0;                // seconds per byte that one rank sends, under caps on injection
   std::vector<double> link_;           // seconds per byte of an axis' slowest link

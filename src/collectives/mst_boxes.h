@@ -35,7 +35,7 @@ struct MstPart {
   MstBox box;
   int axis = 0;
   int sign = 1;            ///< side of the parent's root on which the part lies
-  std::int32_t steps = 1;  ///< from the parent's root to the part's, that way
+  std::int32_t steps = 1;  ///< from the parent's root to the part's, to that side
 };
 
 /// The shape that boxes are cut from.

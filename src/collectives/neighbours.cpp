@@ -182,7 +182,7 @@ Schedule NeighbourRoutes::schedule(Length length, Offset input, Offset output, s
       }
     }
   };
-  return {is_straight() ? "straight" : "ways", none, cut_of_routes, 1, maker};
+  return {is_straight() ? "straight" : "multipath", none, cut_of_routes, 1, maker};
 }
 
 }  // namespace allport

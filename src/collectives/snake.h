@@ -14,7 +14,7 @@ namespace allport {
 ///              some axis wraps. Then the last position is linked to the first, too.
 ///   otherwise: a boustrophedon path. (An open line has no ring; neither has a mesh with an odd number of nodes, since
 ///              its nodes alternate between two colours.)
-/// A closed snake with d >= 2 runs through a grid of rows x columns whose first column is kept free for the way back.
+/// A closed snake with d >= 2 runs through a grid of rows x columns whose first column is reserved for the path back.
 class Snake {
  public:
   explicit Snake(Machine const& machine);
@@ -27,7 +27,7 @@ class Snake {
   /// Port from the node at a position to the next position's; any_port for a closing edge that is not a link, and for
   /// a single node.
   [[nodiscard]] Port forward(Node position) const;
-  /// Port from the node at a position to the previous position's: the same cables the other way.
+  /// Port from the node at a position to the previous position's: the same cables in the other direction.
   [[nodiscard]] Port backward(Node position) const;
 
  private:

@@ -6,8 +6,8 @@
 // tree (a, s), a != b, uses only links with x_a != r_a and x_j = r_j for the axes j cyclically between b and a; two
 // such trees disagree about the axis that comes first after b. Ghost links of (b, -s) in direction s lead into the
 // plane x_b = r_b, which no line along b does, since all of those start there and go away from it.
-// With an open axis there is one tree per axis, whose lines go both ways; the same proof holds, with ghosts from
-// one side.
+// With an open axis there is one tree per axis, whose lines go in both directions; the same proof holds, with ghosts
+// from one side.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -23,7 +23,7 @@ struct Line {
   Node length = 1;
   Node stride = 1;
   Node root = 0;  // the root's position
-  Node up = 0;    // a two-way line's reach from the root
+  Node up = 0;    // a bidirectional line's reach from the root
   Node down = 0;
 };
 
@@ -114,7 +114,7 @@ class View {
   Shape const& shape_;
   bool ghosts_;
   int first_ = 0;
-  int direction_ = 0;  // +1, -1, or 0: both ways
+  int direction_ = 0;  // +1, -1, or 0: both directions
   int last_ = -1;      // last axis off the root's position
   std::array<Node, max_axes> here_{};
 };
@@ -170,7 +170,8 @@ std::array<AxisStreams, max_axes> streams_of(Machine const& machine, int trees, 
         lines *= line.length;
         continue;
       }
-      // Ghosts, one link back: on a torus against the tree's way, else downwards, from a root at the upper end upwards.
+      // Ghosts, one link back: on a torus against the tree's direction, else downwards, from a root at the upper end
+      // upwards.
       auto const of_plane = machine.nodes() / line.length - 1;
       if (shape.torus ? tree % 2 == 1 : !wraps) on_axis.up += of_plane;
       if (!shape.torus || tree % 2 == 0) on_axis.down += of_plane;

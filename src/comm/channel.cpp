@@ -83,7 +83,7 @@ struct Channel::State {
     ensure(wanted.tag >= any_tag, "tag", wanted.tag, fmt::format("0 or more, or {} for any", any_tag));
   }
 
-  /// The cheapest way to these places; prices of sizes up to the next power of two are the same.
+  /// The cheapest tree to these places; prices of sizes up to the next power of two are the same.
   MulticastForm const& form(std::vector<Rank> const& places, std::int64_t bytes) {
     auto const size =
         static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 1))));
@@ -242,7 +242,7 @@ Channel::Channel(Communicator const& comm, ChannelOptions options)
     : state_(std::make_unique<State>(comm, std::move(options))) {}
 
 Channel::~Channel() {
-  // MPI may still write into memory of messages under way.
+  // MPI may still write into memory of messages in flight.
   if (!state_->closed && state_->all->has_open_requests()) static_cast<void>(state_.release());
 }
 

@@ -167,11 +167,6 @@ MayBlock::MayBlock(EngineLock& lock) {
   if (level == MPI_THREAD_MULTIPLE) meanwhile_.emplace(lock);
 }
 
-std::uint64_t hash(std::string_view text, std::uint64_t seed) {
-  for (auto const c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return seed;
-}
-
 }  // namespace allport::engine
 
 namespace allport {

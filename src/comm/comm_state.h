@@ -145,7 +145,7 @@ struct TransferState {
   TransferState(std::shared_ptr<CommState> comm, Schedule schedule, Buffers buffers, Combine combine);
   /// A message's, under its own tag.
   TransferState(std::shared_ptr<CommState> comm, Program program, Buffers buffers, int tag);
-  /// A start's that failed here, for the others to be told: ALLPORT_CHECK.
+  /// Of a start that failed on this rank, so that ALLPORT_CHECK can report it on the others.
   explicit TransferState(std::shared_ptr<CommState> comm);
   /// Waits unless waiting is impossible.
   ~TransferState();
@@ -194,8 +194,5 @@ struct TurnState {
 
 /// Description of the values that all ranks must pass alike.
 [[nodiscard]] std::string schedule_text(Schedule const& schedule);
-
-/// FNV-1a over bytes; the same on all ranks of a job.
-[[nodiscard]] std::uint64_t hash(std::string_view text, std::uint64_t seed = 14695981039346656037ULL);
 
 }  // namespace allport::engine

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 
+#include "base/fnv.h"
 #include "comm_state.h"
 #include "mpi_errors.h"
 
@@ -18,8 +19,8 @@ using engine::check;
 using engine::CommState;
 using engine::ProgressEngine;
 
-/// A copy of `comm` whose ranks agree on where they take the machine from: the ways to learn it differ in what they
-/// send.
+/// A copy of `comm` whose ranks agree on the source of the machine, because discovery sends messages that the other
+/// sources do not.
 MPI_Comm own_copy(MPI_Comm comm, bool is_given) {
   if (!engine::mpi_is_up()) {
     throw Error(ErrorKind::mpi,
@@ -63,12 +64,12 @@ std::uint64_t fingerprint(Machine const& m) {
     text += fmt::format("|{} {} {:a} {:a} {:a} {:a} {}", l.name, l.count, l.bandwidth.value(), l.latency.value(),
                         l.injection.value(), l.memory_bandwidth.value(), l.cache.value());
   }
-  auto sum = engine::hash(text);
+  auto sum = fnv1a(text);
   for (auto const& e : m.exceptions()) {
-    sum = engine::hash(
-        fmt::format("|{} {} {} {:a} {:a}", e.node, int{e.out}, e.dead, e.bandwidth.value(), e.latency.value()), sum);
+    sum = fnv1a(fmt::format("|{} {} {} {:a} {:a}", e.node, int{e.out}, e.dead, e.bandwidth.value(), e.latency.value()),
+                sum);
   }
-  if (!m.calibration().empty()) sum = engine::hash(m.to_toml(), sum);  // what MPI takes decides who runs a collective
+  if (!m.calibration().empty()) sum = fnv1a(m.to_toml(), sum);  // what MPI takes decides who runs a collective
   return sum;
 }
 
@@ -117,10 +118,9 @@ std::shared_ptr<CommState> found(MPI_Comm comm, Said said) {
   state->agree("machine", static_cast<std::int64_t>(fingerprint(m)),
                fmt::format("'{}' ({} nodes, {:016x})", m.name(), m.nodes(), fingerprint(m)));
   auto const places = fmt::format("{}", fmt::join(state->whole, " "));
-  state->agree("mapping", static_cast<std::int64_t>(engine::hash(places)),
-               state->whole.empty() ? "rank r at place r" : places);
+  state->agree("mapping", agreement_hash(places), state->whole.empty() ? "rank r at place r" : places);
   auto const added = registered_text(engine->algorithms());
-  state->agree("algorithms registered by the program", static_cast<std::int64_t>(engine::hash(added)), added);
+  state->agree("algorithms registered by the program", agreement_hash(added), added);
   return state;
 }
 

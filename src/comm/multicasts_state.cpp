@@ -18,7 +18,7 @@ namespace {
 
 using engine::check;
 
-constexpr std::int64_t window = 8;    // segments of a message on one way at a time
+constexpr std::int64_t window = 8;    // segments of a message in flight over one hop
 constexpr std::int64_t tags = 32000;  // MPI has 32767 at least
 constexpr std::size_t alignment = 64;
 

@@ -16,7 +16,7 @@ namespace {
 /// Idle polls between two readings of the clock.
 constexpr int polls_per_check = 64;
 
-/// Polls with progress after which other threads get the lock nevertheless.
+/// Successful polls after which other threads are given the lock.
 constexpr int polls_per_pause = 64;
 
 }  // namespace
@@ -121,8 +121,7 @@ bool ProgressEngine::poll() {
 
 void ProgressEngine::remove_finished(int count) {
   auto const done = std::span(indices_).first(static_cast<std::size_t>(count));
-  // From the back, so that the last entry, which fills the hole, is never one
-  // that is done.
+  // From the back, so that the last entry, which fills the gap, is never one that has finished.
   if (!std::ranges::is_sorted(done)) std::ranges::sort(done);
   for (auto k = done.rbegin(); k != done.rend(); ++k) {
     auto const i = static_cast<std::size_t>(*k);

@@ -36,7 +36,7 @@ struct InFlight {
 struct Finished {
   InFlight what;
   int error = MPI_SUCCESS;
-  int bytes = 0;  ///< received; MPI_UNDEFINED where MPI cannot tell
+  int bytes = 0;  ///< received; MPI_UNDEFINED if MPI does not know
 };
 
 /// Settings that rank 0 reads from its environment when a family is created, and broadcasts.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "allport/select/select.h"
+#include "base/fnv.h"
 #include "collective_call.h"
 #include "comm_state.h"
 #include "mpi_errors.h"
@@ -72,7 +73,7 @@ std::shared_ptr<engine::TransferState> start_checked(std::shared_ptr<engine::Com
   try {
     state = make();
     auto const text = engine::schedule_text(*state->schedule);
-    check = std::make_shared<engine::StartCheck>(mpi, engine::hash(text), text);
+    check = std::make_shared<engine::StartCheck>(mpi, fnv1a(text), text);
   } catch (Error const& e) {
     state = std::make_shared<engine::TransferState>(comm);
     check = std::make_shared<engine::StartCheck>(mpi, e);
@@ -131,7 +132,7 @@ std::shared_ptr<engine::TransferState> prepare_lasting(std::shared_ptr<engine::C
   if (comm->engine->checks()) {  // later starts come in any order, so that this is the time to ask
     comm->all_well(trouble, kind);
     auto const text = engine::schedule_text(*state->schedule);
-    comm->agree("schedule", static_cast<std::int64_t>(engine::hash(text)), text);
+    comm->agree("schedule", agreement_hash(text), text);
   }
   return state;
 }

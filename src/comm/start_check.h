@@ -15,7 +15,7 @@
 namespace allport::engine {
 
 /// What one rank starts, or why it cannot. All ranks' statements are joined by one MPI_Iallreduce, which is in flight
-/// while the program goes on; every rank comes to the same verdict. Lives until that request has ended.
+/// while the program goes on; every rank comes to the same result. Lives until that request has ended.
 class StartCheck {
  public:
   StartCheck(MPI_Comm comm, std::uint64_t fingerprint, std::string_view what);

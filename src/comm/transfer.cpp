@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "base/fnv.h"
 #include "comm_state.h"
 #include "execution_checks.h"
 #include "mpi_errors.h"
@@ -21,7 +22,7 @@ std::string schedule_text(Schedule const& schedule) {
   if (!c.blocks) return text;
   std::string lengths;
   for (std::int64_t b = 0; b < c.blocks->entries(); ++b) lengths += fmt::format(" {}", c.blocks->bytes(b));
-  return text + fmt::format(", blocks of{}", lengths.size() < 60 ? lengths : fmt::format(" {:016x}", hash(lengths)));
+  return text + fmt::format(", blocks of{}", lengths.size() < 60 ? lengths : fmt::format(" {:016x}", fnv1a(lengths)));
 }
 
 namespace {

@@ -23,7 +23,7 @@ constexpr double down = 72;    // between rows
 constexpr double half_width = 40;
 constexpr double half_height = 15;
 
-/// Okabe and Ito's palette, which all eyes tell apart; by Kernel.
+/// Okabe and Ito's palette, which everybody can distinguish; by Kernel.
 constexpr std::array<std::string_view, kernels> fills{"#ffffff", "#56b4e9", "#009e73", "#e69f00", "#d55e00",
                                                       "#cc79a7", "#f0e442", "#dddddd", "#ffffff", "#d55e00",
                                                       "#e69f00", "#009e73", "#56b4e9"};
@@ -133,7 +133,7 @@ class Picture {
                                            : arrow(below(link.parent), above(link.child), style_of(link));
   }
 
-  /// Contributions as they are combined on their way: a cycle for every rank that sends on more than its own.
+  /// Contributions as they are combined: a cycle for every rank that sends on more than its own.
   [[nodiscard]] std::string part_of_sum(WholeGraph::Link const& link) const {
     std::vector<Task> tasks;
     graph_.contributors(whole_.task(link.child), link.edge.input, [&](Task t) { tasks.push_back(t); });

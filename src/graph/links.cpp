@@ -66,16 +66,16 @@ Links::Transfer Links::cross(Rank from, Rank to, LinkId link, std::int64_t bytes
   mine = cores_.done(begin, overhead_);
   auto head = mine;
   auto tail = std::max(head, last);
-  // A queue further along the route is the amount reserved there, not its times: a message that arrives late, because
-  // it waited before, does not keep the link idle until then.
+  // Queues of later links add up reserved time only: a message that was delayed earlier on its route does not keep
+  // them idle until it arrives.
   auto unhindered = mine;
   auto const take = [&](LinkId l, double bandwidth, double latency) {
     auto& [free, busy] = of_links_[static_cast<std::size_t>(l)];
     head = std::max(head, free);
     auto const seconds = length / bandwidth;
     auto const most_saved = burst_ / bandwidth;
-    auto const saved = std::min(head - free, most_saved);          // what idle links have saved up goes at once
-    tail = std::max(head + std::max(seconds - saved, 0.0), tail);  // no earlier than it has left its node
+    auto const saved = std::min(head - free, most_saved);          // bytes that an idle link passes without delay
+    tail = std::max(head + std::max(seconds - saved, 0.0), tail);  // not before the last byte has left its node
     free = std::max(free, unhindered - most_saved) + seconds;
     busy += seconds;
     head += latency;
@@ -104,7 +104,7 @@ Links::Transfer Links::cross(Rank from, Rank to, LinkId link, std::int64_t bytes
     head += path_cost.latency;
     tail += path_cost.latency;
   }
-  // Cores are assigned in the order of departure, so a message that arrives late does not keep a core idle until then.
+  // Cores are reserved in the order of departure, so a late message does not keep a core idle until it arrives.
   auto const taken = cores_.done(mine, overhead_) - mine;
   return {begin, head + taken, tail + taken};
 }

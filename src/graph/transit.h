@@ -57,7 +57,7 @@ struct Parcel {
     return std::span(consumers).subspan(static_cast<std::size_t>(at->consumers),
                                         static_cast<std::size_t>(at[1].consumers - at->consumers));
   }
-  /// visit(leg) for those that leave from where one comes to and were told after it.
+  /// visit(leg) for the legs that leave the place to which `leg` leads, and that were added after it.
   template <class Visit>
   void each_next(std::int32_t leg, Visit&& visit) {
     auto const to = static_cast<std::size_t>(legs[static_cast<std::size_t>(leg)].place);

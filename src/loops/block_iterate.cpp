@@ -120,7 +120,7 @@ void BlockEngine::State::run_body(Object& object, int leader, Team& team, Body b
   {
     std::scoped_lock const hold(mutex);
     if (options.record) {
-      records.push_back({BlockRecord::Deed::run, leader, -1, object.block, object.iteration, 0, before, after});
+      records.push_back({BlockRecord::Activity::run, leader, -1, object.block, object.iteration, 0, before, after});
     }
     object.arrived[static_cast<std::size_t>(object.iteration % 2)] = 0;
     ++object.iteration;

@@ -44,7 +44,7 @@ bool BlockEngine::State::communicate(bool caller) {
       multicasts.send(multicast, one.name, data[o], one.token);
       if (options.record && !data[o].empty()) {
         std::scoped_lock const hold(mutex);
-        records.push_back({BlockRecord::Deed::send, 0, one.to, one.name[1], one.name[3],
+        records.push_back({BlockRecord::Activity::send, 0, one.to, one.name[1], one.name[3],
                            static_cast<std::int64_t>(data[o].size()), now(), now()});
       }
     }
@@ -74,8 +74,8 @@ void BlockEngine::State::arrived(Multicasts::Message&& message) {
   auto const block = name[1];
   if (options.record && message.bytes > 0) {
     std::scoped_lock const hold(mutex);
-    records.push_back(
-        {BlockRecord::Deed::receive, 0, comm.at_position(message.source), block, name[3], message.bytes, now(), now()});
+    records.push_back({BlockRecord::Activity::receive, 0, comm.at_position(message.source), block, name[3],
+                       message.bytes, now(), now()});
   }
   if (name[0] == whole_block) {
     auto object = made(block);

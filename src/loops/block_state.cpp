@@ -7,12 +7,13 @@
 #include <numeric>
 
 #include "allport/comm/messages.h"
+#include "base/fnv.h"
 
 namespace allport::loops {
 
 std::int64_t fingerprint(BlockGrid const& grid, std::int64_t element, std::vector<int> const& owners) {
-  std::uint64_t hash = 1469598103934665603ULL;
-  auto const add = [&](std::int64_t value) { hash = (hash ^ static_cast<std::uint64_t>(value)) * 1099511628211ULL; };
+  auto hash = fnv_offset;
+  auto const add = [&](std::int64_t value) { hash = fnv1a(static_cast<std::uint64_t>(value), hash); };
   auto const& shape = grid.shape();
   add(element);
   add(shape.halo);

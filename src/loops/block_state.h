@@ -104,7 +104,7 @@ struct BlockEngine::State {
 
   std::vector<int> owners;
   std::map<std::int64_t, Object> objects;  ///< by block; changed outside of teams.run() alone
-  int leaders = 0;                         ///< that objects were dealt to
+  int leaders = 0;                         ///< among which objects are distributed
   std::int64_t iteration = 0;
   bool stale = true;  ///< faces of this iteration have not been sent
   bool broken = false;

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <fstream>
-#include <functional>
 #include <map>
 #include <string>
 
 #include "allport/comm/communicator.h"
 #include "allport/loops/cores.h"
+#include "base/fnv.h"
 
 namespace allport::loops {
 
@@ -28,12 +28,10 @@ std::string kernel() {
   return line.empty() ? host() : line;
 }
 
-std::int64_t hash_of(std::string const& text) { return static_cast<std::int64_t>(std::hash<std::string>()(text)); }
-
 }  // namespace
 
 Computers computers_of(Communicator const& comm) {
-  std::int64_t const mine[] = {hash_of(host())};
+  std::int64_t const mine[] = {agreement_hash(host())};
   std::map<std::int64_t, int> ranks;
   for (auto const computer : comm.all_gather(mine)) ++ranks[computer];
   Computers found{static_cast<int>(ranks.size()), 1};
@@ -47,7 +45,7 @@ Cores cores_of_rank(Communicator const& comm) {
   for (auto const& core : cores.all) {
     for (auto const p : core.processors) text += std::to_string(p) + ",";
   }
-  std::int64_t const mine[] = {hash_of(kernel()), hash_of(text), cores.size()};
+  std::int64_t const mine[] = {agreement_hash(kernel()), agreement_hash(text), cores.size()};
   auto const all = comm.all_gather(mine);
   // Ranks of a computer with equal cpusets share the cpuset; otherwise a rank has it for itself.
   int index = 0;

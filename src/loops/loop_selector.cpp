@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <span>
+
+#include "base/fnv.h"
 
 namespace allport::loops {
 
@@ -125,8 +126,7 @@ LoopSelector::LoopSelector(Communicator const& comm, Teams& teams, std::vector<L
     wrong = caught.what();
   }
   comm_.ensure_all_well(wrong);
-  comm_.ensure_agreement("configurations of the loops",
-                         static_cast<std::int64_t>(std::hash<std::string>()(names) >> 1));
+  comm_.ensure_agreement("configurations of the loops", agreement_hash(names));
   // The slowest rank's value is used on every rank.
   agree_on_slowest(comm_, predicted);
   std::vector<Configuration> arms;

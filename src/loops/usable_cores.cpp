@@ -64,7 +64,7 @@ std::vector<int> processors_of_process() {
 }
 
 #ifdef ALLPORT_HWLOC
-/// Empty where hwloc cannot tell.
+/// Empty if hwloc does not know.
 Cores cores_by_hwloc(std::vector<int> const& usable) {
   hwloc_topology_t topology = nullptr;
   Cores cores{.all = {}, .shared = false, .source = "hwloc"};

@@ -162,7 +162,7 @@ class Bisection {
   std::vector<Rank> places_;
   std::vector<Rank> ranks_;
   std::vector<double> weight_;      // by axis of the grid
-  Flows in_;                        // where there is no grid
+  Flows in_;                        // used if there is no grid
   std::vector<std::int64_t> part_;  // part of each rank; negative: visited
   std::int64_t parts_ = 0;
 };

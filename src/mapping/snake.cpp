@@ -45,7 +45,7 @@ std::int64_t cycle_number(std::span<std::int32_t const> at, std::span<std::int32
   for (auto const length : lengths) volume *= length;
   auto const across = rows_of_cycle(lengths, wraps);
   if (across == lengths.size() || volume == lengths[across]) return snake_number(at, lengths);
-  // The other axes make a path of `long_side` cells. Rows go through all of it but its first cell, to and fro; the way
+  // The other axes make a path of `long_side` cells. Rows go through all of it but its first cell, to and fro; the path
   // back goes through the first cells. After an odd number of rows it is reached from the path's end: a cycle, too.
   std::vector<std::int32_t> others, cell;
   std::uint32_t others_wrap = 0;

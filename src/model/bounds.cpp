@@ -57,7 +57,7 @@ class Members {
     for (auto const& [node, count] : by_node_) sum += set.holds(node) ? count : 0.0;
     return sum;
   }
-  /// Pairs of members on different nodes, either way.
+  /// Ordered pairs of members on different nodes.
   [[nodiscard]] double pairs_apart() const {
     double together = all() ? machine_.nodes() * on(0) * on(0) : 0.0;
     for (auto const& [node, count] : by_node_) together += static_cast<double>(count) * count;
@@ -75,8 +75,8 @@ class Members {
   std::vector<Node> nodes_;
 };
 
-/// A message's overheads and the links' least latencies on the way to the farthest member; nothing on one node.
-/// @param root where the way starts or ends; below 0: between any two nodes
+/// A message's overheads and the links' least latencies on the route to the farthest member; nothing on one node.
+/// @param root where the route starts or ends; below 0: between any two nodes
 Seconds longest_latency(Machine const& machine, Members const& members, Node root) {
   if (members.node_count() == 1.0) return {};
   auto const along = [&](int a, Node from, Node to) {

@@ -21,7 +21,7 @@ class Line {
   [[nodiscard]] Seconds reduction(double bytes, std::int64_t nodes) const;
   /// One message over one link: 2o + L + bytes/b.
   [[nodiscard]] Seconds message(double bytes) const;
-  /// Every node sends `bytes` in equal parts to all others of its line, the shortest way round.
+  /// Every node sends `bytes` in equal parts to all others of its line, in the shorter direction.
   [[nodiscard]] Seconds exchange(double bytes, std::int64_t nodes) const;
 
  private:

@@ -67,7 +67,8 @@ BinomialLoads assume(Machine const& machine) {
   return loads;
 }
 
-/// Messages of one round within nodes: through the memory of each, or by the ways of its parts to their siblings.
+/// Messages of one round within nodes: through the memory of each, or over the connections of its parts to their
+/// siblings.
 class Within {
  public:
   explicit Within(Machine const& machine) : machine_(machine), copies_(static_cast<std::size_t>(machine.nodes())) {

@@ -32,7 +32,7 @@ struct LinkTraffic {
 [[nodiscard]] Seconds t_traffic(Machine const& machine, LinkTraffic const& traffic);
 
 /// Bytes over the busiest link of an axis when every node of every line along it sends `each` bytes to every other node
-/// of its line, the shortest way round: floor(n^2/4)/2 * each with ties split both ways, h(h+1)/2 (h = n/2) when they
+/// of its line, in the shorter direction: floor(n^2/4)/2 * each with split ties, h(h+1)/2 (h = n/2) when they
 /// all go up, floor(n/2) ceil(n/2) on an open axis. 0 for an axis of length 1.
 [[nodiscard]] double line_exchange_load(Axis const& axis, double each, bool split_ties);
 

@@ -10,8 +10,8 @@ namespace {
 using Visit = std::function<void(LuStep const&)>;
 using Kind = LuStep::Kind;
 
-/// Small steps, one per b columns: corner, then pieces of L and U within the big panel (Solomonik11, slides 14 and 15,
-/// A).
+/// Small steps, one per b columns: corner, then pieces of L and U within the outer panel (Solomonik11, slides 14 and
+/// 15, A).
 void small_steps(LuShape const& s, Visit const& visit) {
   auto const steps = s.n / s.b;
   for (auto const line : {s.grid.layers, s.grid.rows, s.grid.columns}) {
@@ -20,8 +20,8 @@ void small_steps(LuShape const& s, Visit const& visit) {
   if (s.big == s.b) {
     return;  // a small panel is the whole panel: the update broadcasts it
   }
-  // The last small step of a big panel has no panel left to update. Layers share the rows of L and columns of U; those
-  // within the big corner are needed on all layers, so they come along in every line's multicast.
+  // The last small step of an outer panel has no panel left to update. Layers share the rows of L and columns of U;
+  // those within the outer corner are needed on all layers, so they come along in every line's multicast.
   auto const inner = steps * (1.0 - s.b / s.big);
   auto const share = s.b * (s.n - s.b) / 2.0 / s.layers;
   auto const within = s.b * (s.big - s.b) / 2.0;
@@ -56,7 +56,8 @@ void big_steps(LuShape const& s, Visit const& visit) {
   visit({LuPart::reduce, Kind::multicast, s.grid.layers, 2.0, s.n * share});
 }
 
-/// Tournament per small panel, rows exchanged within the big panel at once and in the rest of the matrix per big step.
+/// Tournament per small panel, rows exchanged within the outer panel at once and in the rest of the matrix per outer
+/// step.
 void pivot_steps(LuShape const& s, Visit const& visit) {
   auto const steps = s.n / s.b;
   auto const rounds = [](std::int64_t nodes) { return std::ceil(std::log2(static_cast<double>(nodes))); };
@@ -84,11 +85,13 @@ LuShape lu_shape(std::int64_t n, GemmGrid grid, LuBlocks blocks) {
          std::min({grid.rows, grid.columns, grid.layers}), "sides >= 1");
   ensure(grid.layers <= std::max(grid.rows, grid.columns), "grid.layers", grid.layers,
          "at most the longer side of a layer, c <= q");
-  ensure(blocks.small >= 1 && blocks.small <= n, "blocks.small", blocks.small, "1 <= b <= n");
-  ensure(blocks.big >= blocks.small && blocks.big <= n, "blocks.big", blocks.big, "b <= B_g <= n");
-  ensure(grid.layers > 1 || blocks.big == blocks.small, "blocks.big", blocks.big, "b where there is one layer");
+  ensure(blocks.panel >= 1 && blocks.panel <= n, "panel", blocks.panel, "1 <= b <= n");
+  ensure(blocks.outer_panel >= blocks.panel && blocks.outer_panel <= n, "outer_panel", blocks.outer_panel,
+         "b <= B_g <= n");
+  ensure(grid.layers > 1 || blocks.outer_panel == blocks.panel, "outer_panel", blocks.outer_panel,
+         "b if there is one layer");
   auto const d = [](std::int64_t x) { return static_cast<double>(x); };
-  return {grid, d(n), d(blocks.small), d(blocks.big), d(grid.rows), d(grid.columns), d(grid.layers)};
+  return {grid, d(n), d(blocks.panel), d(blocks.outer_panel), d(grid.rows), d(grid.columns), d(grid.layers)};
 }
 
 void visit_lu_steps(LuShape const& shape, LuPivoting pivoting, Visit const& visit) {

@@ -14,8 +14,8 @@ struct ElementCost {
 
 /// Work on `nodes` nodes, each one processor with the memory of all its ranks, takes as long as the larger of its flops
 /// (2mnk; 2F of LuBound) at the nodes' peak, and gemm_bound().words() or lu_bound().words() of one node, at what all
-/// links of the node with most of them carry both ways: words * bytes / (2 * link_sum()). Latency and what happens
-/// within a node are not counted; nor is work where the machine's flops are 0 (unknown).
+/// links of the node with most of them carry in both directions: words * bytes / (2 * link_sum()). Latency and what
+/// happens within a node are not counted; nor is work where the machine's flops are 0 (unknown).
 /// @param nodes         at work, 1 <= nodes <= machine.nodes()
 /// @param memory_words  M that a node really uses, as in gemm_bound()
 /// @param most_products W of a node, as in gemm_bound(); 0: work spread evenly

@@ -203,7 +203,7 @@ Seconds segment_period(Machine const& machine, StreamedTrees const& trees, Bytes
   auto const ends = trees.parts + sends + std::int64_t{trees.parts} * rounds_within(machine);
   period = std::max(period, static_cast<double>(ends) * rates.overhead.value());
   period = std::max(period, trees.parts * s * spread_seconds_per_byte(machine));
-  // Up the trees, a node's leader sends once a tree, and its siblings to it by ways of their own.
+  // Up the trees, a node's leader sends once a tree, and its siblings send to it over their own connections.
   auto const out = trees.combines ? injection_seconds_per_byte(machine, trees.parts, 0.0)
                                   : injection_seconds_per_byte(machine, static_cast<double>(sends), trees.parts);
   period = std::max(period, s * out);

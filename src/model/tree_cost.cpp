@@ -15,7 +15,7 @@ namespace {
 
 using Message = std::pair<Rank, Rank>;
 
-/// Serves one message at a time: a node's injection or memory, a part's way to its siblings or its injection.
+/// Serves one message at a time: a node's injection or memory, a part's connection to its siblings or its injection.
 struct Server {
   double seconds_per_byte = 0.0;
   double free = 0.0;      ///< from when on
@@ -23,7 +23,7 @@ struct Server {
 };
 using Servers = std::unordered_map<std::int64_t, Server>;
 
-/// The first segment on its ways, and what all segments load.
+/// The routes of the first segment, and what all segments load.
 class Tree {
  public:
   Tree(Machine const& machine, std::span<Message const> messages, int lanes)
@@ -108,7 +108,7 @@ class Tree {
     return begin;
   }
 
-  /// By the way of the part to its siblings, or through the node's memory.
+  /// Over the part's connection to its siblings, or through the node's memory.
   Sent send_inside(Message const& m, double now, double bytes) {
     auto const& levels = machine_.levels();
     auto const l = levels.parting(m.first, m.second);
@@ -157,8 +157,8 @@ class Tree {
   Servers caps_;
   Servers inside_;
   std::unordered_map<Node, double> out_;  // messages that leave a node
-  double longest_ = 0.0;                  // way's latency
-  double slowest_ = 0.0;                  // seconds per byte of a link, or of a way within a node
+  double longest_ = 0.0;                  // latency of a route
+  double slowest_ = 0.0;                  // seconds per byte of a link, or of a connection within a node
 };
 
 /// Every message is between ranks, and who sends it has the data before.

@@ -42,8 +42,8 @@ double spread_seconds_per_byte(Machine const& machine) {
 
 namespace {
 
-/// @param passes (ranks of a part, ranks of the parts beside it) -> how often a byte takes the busiest part's way, and
-///               passes its cap
+/// @param passes (ranks of a part, ranks of the parts beside it) -> how often a byte takes the busiest part's
+///               connection, and passes its cap
 template <class Passes>
 Direct direct(Machine const& machine, Passes const& passes) {
   Direct all;

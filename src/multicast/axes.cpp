@@ -69,8 +69,8 @@ std::pair<double, std::size_t> load_of(Candidates const& trees, int parts, Machi
   return {std::max<double>(most, static_cast<double>(all) / static_cast<double>(machine.link_ids())), all};
 }
 
-/// The fewest links; one way round from one rank's messages, the other from another's: all links of a ring have the
-/// same. By the shortest routes those next to the source have more, and by plain ones the source's.
+/// The fewest links; one direction for one rank's messages, the other for another's: all links of a ring have the
+/// same load. By the shortest routes those next to the source have more, and by plain ones the source's.
 Candidates of_fewest_links(Candidates trees) {
   auto const fewest = std::ranges::min(trees, {}, [](auto const* c) { return c->links.size(); })->links.size();
   std::erase_if(trees, [&](auto const* c) { return c->links.size() > fewest; });
@@ -148,7 +148,7 @@ Candidates one_by_one(Candidates trees, int parts, std::size_t more, std::span<N
 /// A group's position in the rings of its machine.
 struct Rings {
   int partial = 0;     ///< bit a: it has a part of axis a's
-  bool whole = false;  ///< it has all of one, so that a tree may go one way round that one and stay in the box
+  bool whole = false;  ///< it has all of one, so that a tree may go round it in one direction and stay in the box
   bool line = false;   ///< it lies along one axis
 
   /// Rings that are traversed by the shortest route, while others are traversed in one direction.
@@ -230,7 +230,7 @@ std::vector<int> orders_along_axes(TopologyIds const& ids, Rank source, Destinat
       for (auto const rank : ranks) nodes.push_back(machine.node_of(rank));
       std::ranges::sort(nodes);
       nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
-      // What comes to a line from beside, or round its ring, takes many; only the way's length counts there.
+      // What comes to a line from beside, or round its ring, takes many; only the length of the route counts there.
       auto const more = group.whole ? 2 : static_cast<std::size_t>(machine.link_ids());
       auto trees = one_by_one(near, parts, more, nodes, machine);
       if (load_of(trees, parts, machine) <= least) chosen = std::move(trees);

@@ -54,7 +54,7 @@ struct TreeForm {
   }
 };
 
-/// Ways from a source's node, that all ranks know alike: axis by axis. The shortest route half round a ring is the
+/// Routes from a source's node, axis by axis, computed alike on all ranks. The shortest route half round a ring is the
 /// positive one from every second node and the negative one from the others, so that neither has all.
 class AxisRoutes {
  public:
@@ -109,8 +109,8 @@ class AxisRoutes {
   }
 
  private:
-  /// The side from which nodes in the source's plane across an axis are reached: where a neighbour's own way goes. 0:
-  /// there is none.
+  /// The side from which nodes in the source's plane across an axis are reached: the direction of a neighbour's own
+  /// route. 0: there is none.
   [[nodiscard]] std::int32_t beside(int a) const {
     if (machine_.axis(a).length == 1) return 0;
     auto const side = form_.sense == Sense::negative ? -1 : 1;

@@ -25,7 +25,7 @@ class Ends {
       auto const p = port(a, steps);
       auto const line = from - x * stride;
       auto const n = machine_.axis(a).length;
-      // Links of the positive way are those that leave x .. y-1; of the negative way y+1 .. x, summed downwards.
+      // Links of the positive direction are those that leave x .. y-1; of the negative one y+1 .. x, summed downwards.
       auto const first = steps > 0 ? x : n - 1 - x;
       auto const last = first + (steps > 0 ? steps : -steps);
       auto const node = [&](std::int32_t k) { return line + (steps > 0 ? k : n - 1 - k) * stride; };

@@ -89,7 +89,7 @@ void Contract::check() const {
   }
   if (buffers) {
     ensure(what == Collective::none, "buffers", buffers->size(), "none for " + std::string(name(what)),
-           "what a collective promises tells its buffers");
+           "the contract of a collective determines its buffers");
     ensure(buffers->size() == static_cast<std::size_t>(ranks), "buffers", buffers->size(),
            std::to_string(ranks) + " entries, one for each rank");
     for (auto const& b : *buffers)

@@ -91,7 +91,7 @@ void EventEngine::post(OpId r) {
     }
     case OpKind::send:
       if (overhead_ > 0.0) {
-        auto const& server = serve(processor(r), r, segment, overhead_, Deed::send);
+        auto const& server = serve(processor(r), r, segment, overhead_, Activity::send);
         at_time(server.free, EventKind::left_processor, r, segment, server.last);
       } else {
         offer(r);
@@ -135,7 +135,7 @@ void EventEngine::take_in(OpId receive) {
     auto const segment = state.launched++;
     ++arrivals_;
     if (overhead_ > 0.0) {
-      auto const& server = serve(processor(receive), receive, segment, overhead_, Deed::receive);
+      auto const& server = serve(processor(receive), receive, segment, overhead_, Activity::receive);
       at_time(server.free, EventKind::received, receive, segment, server.last);
     } else {
       complete(receive, segment);
@@ -151,16 +151,17 @@ void EventEngine::carry(OpId send, std::int32_t segment) {
     return;
   }
   auto const path = inside_.path(row.rank, row.peer);
-  auto const& server = path.server == nullptr ? occupy(send, segment, copy_, Deed::copy) : pass(path, send, segment);
+  auto const& server =
+      path.server == nullptr ? occupy(send, segment, copy_, Activity::copy) : pass(path, send, segment);
   at_time(server.free, EventKind::sent, send, segment, server.last);
   at_time(server.free + path.latency, EventKind::arrived, send, segment, server.last);
 }
 
-Server const& EventEngine::serve(Server& server, OpId r, std::int32_t segment, double seconds, Deed what) {
+Server const& EventEngine::serve(Server& server, OpId r, std::int32_t segment, double seconds, Activity activity) {
   auto const& row = streams_.op(r);
   auto const booked = book(server, now_, seconds, cause_);
   server.last = tracer_.keep(
-      {booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.linked().index(r), row.peer, what});
+      {booked.begin, booked.end, booked.cause, -1, segment, row.rank, streams_.linked().index(r), row.peer, activity});
   return server;
 }
 
@@ -178,21 +179,21 @@ Server const& EventEngine::pass(Inside::Path const& path, OpId send, std::int32_
   inside_.each_cap(row.rank, path.level, [&](Server const& s, double) { wait(s); });
   auto const end = begin + bytes / path.bandwidth;
   auto const record =
-      tracer_.keep({begin, end, cause, -1, segment, row.rank, streams_.linked().index(send), row.peer, Deed::copy});
+      tracer_.keep({begin, end, cause, -1, segment, row.rank, streams_.linked().index(send), row.peer, Activity::copy});
   *path.server = {end, record};
   inside_.each_cap(row.rank, path.level, [&](Server& s, double rate) { s = {begin + bytes / rate, record}; });
   return *path.server;
 }
 
-Server const& EventEngine::occupy(OpId r, std::int32_t segment, double seconds_per_byte, Deed what) {
+Server const& EventEngine::occupy(OpId r, std::int32_t segment, double seconds_per_byte, Activity activity) {
   auto const& row = streams_.op(r);
   auto const seconds = static_cast<double>(row.bytes(segment)) * seconds_per_byte;
-  return serve(memory_[at(streams_.node(row.rank))], r, segment, seconds, what);
+  return serve(memory_[at(streams_.node(row.rank))], r, segment, seconds, activity);
 }
 
 void EventEngine::compute(OpId r, std::int32_t segment) {
   bool const combines = streams_.op(r).kind == OpKind::combine;
-  auto const& cores = occupy(r, segment, combines ? operator_ : copy_, combines ? Deed::combine : Deed::copy);
+  auto const& cores = occupy(r, segment, combines ? operator_ : copy_, combines ? Activity::combine : Activity::copy);
   at_time(cores.free, EventKind::computed, r, segment, cores.last);
 }
 

@@ -76,9 +76,9 @@ class EventEngine {
   void carry(OpId send, std::int32_t segment);
   /// Reserves a server for a message end, operator or copy of operation r, records it, and returns the server's new
   /// state.
-  Server const& serve(Server& server, OpId r, std::int32_t segment, double seconds, Deed what);
+  Server const& serve(Server& server, OpId r, std::int32_t segment, double seconds, Activity activity);
   /// The same for the memory and cores of a rank's node, which serve copies and operators one after the other.
-  Server const& occupy(OpId r, std::int32_t segment, double seconds_per_byte, Deed what);
+  Server const& occupy(OpId r, std::int32_t segment, double seconds_per_byte, Activity activity);
   /// Reserves the path of a message to a sibling part of the same node.
   Server const& pass(Inside::Path const& path, OpId send, std::int32_t segment);
   void take_in(OpId receive);

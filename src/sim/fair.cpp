@@ -213,7 +213,7 @@ class Fair final : public Network {
     if (engine_.tracer().on()) {
       streams_.route(row, [&](LinkId l) {
         record = engine_.tracer().keep({flow.begin, now, flow.cause, l, flow.segment, row.rank,
-                                        streams_.linked().index(flow.row), row.peer, Deed::link});
+                                        streams_.linked().index(flow.row), row.peer, Activity::link});
       });
     }
     auto const uses = uses_of(flow);

@@ -105,7 +105,7 @@ class Fifo final : public Network {
     auto const end = std::max(begin + seconds, tail);
     auto const& row = streams_.op(send);
     auto const record = engine_.tracer().keep(
-        {begin, end, cause, link, segment, row.rank, streams_.linked().index(send), row.peer, Deed::link});
+        {begin, end, cause, link, segment, row.rank, streams_.linked().index(send), row.peer, Activity::link});
     server = {end, record};
     if (port != nullptr) *port = {end, record};
     if (source >= 0 && !starts_.empty()) {

@@ -73,15 +73,15 @@ Engine parse_engine(std::string_view text) { return parse("engine", text, engine
 
 std::string_view name(Engine engine) { return std::ranges::find(engines, engine, &Word<Engine>::value)->text; }
 
-std::string_view name(Deed deed) {
-  switch (deed) {
-    case Deed::send:
+std::string_view name(Activity activity) {
+  switch (activity) {
+    case Activity::send:
       return "send";
-    case Deed::link:
+    case Activity::link:
       return "link";
-    case Deed::receive:
+    case Activity::receive:
       return "receive";
-    case Deed::combine:
+    case Activity::combine:
       return "combine";
     default:
       return "copy";

@@ -275,7 +275,7 @@ class Execution {
   Clock::time_point begin_ = Clock::now();
   Clock::time_point attended_{};
   std::atomic<bool> has_tasks_;            ///< of count_, what has not run yet
-  std::atomic<bool> end_reported_{false};  ///< the program has been told of the last one
+  std::atomic<bool> end_reported_{false};  ///< the program has been notified of the last one
 };
 
 }  // namespace allport::tasks

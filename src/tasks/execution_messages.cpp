@@ -97,9 +97,9 @@ void Execution::record_message(MessageEvent const& event) {
   auto const now = since_begin(Clock::now());
   auto const task = task_of(event.name);
   auto name = graph_.name(task);
-  auto const deed = event.sent ? Record::Deed::send : Record::Deed::receive;
+  auto const activity = event.sent ? Record::Activity::send : Record::Activity::receive;
   report_.records.push_back(
-      {deed, Kernel::none, 0, event.peer, event.number, task, std::move(name), event.bytes, now, now});
+      {activity, Kernel::none, 0, event.peer, event.number, task, std::move(name), event.bytes, now, now});
 }
 
 void Execution::arrived(Multicasts::Message&& message) {

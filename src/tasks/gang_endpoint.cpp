@@ -106,7 +106,7 @@ void GangEndpoint::send_down(TreePosition const& position, std::span<std::byte> 
   for (auto const child : position.children) post_({gang_, false, me_, number}, rank_of(child), block);
 }
 
-/// Children with the shortest route below them first, as graph::in_gangs() tells them.
+/// Children with the shortest route below them first, as graph::in_gangs() orders them.
 void GangEndpoint::add_up(TreePosition const& position, std::span<std::byte> data, Combine const& combine) {
   auto const number = collectives_++;
   if (data.empty()) return;

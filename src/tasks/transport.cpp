@@ -18,8 +18,8 @@ namespace allport::tasks {
 namespace {
 
 /// Moves places round the rings of a machine until one of them lies where those of all others like it come to lie:
-/// trees along the axes look the same from all nodes of a ring, but for the parity by which ways half round it are
-/// chosen.
+/// trees along the axes look the same from all nodes of a ring, but for the parity by which routes half round it
+/// are chosen.
 class Shift {
  public:
   /// @param moves  false: everything stays
@@ -195,7 +195,7 @@ bool moves_while_polled(Machine const& machine) {
 }
 
 std::int64_t detour_of(Machine const& machine, std::int64_t bytes) {
-  std::int64_t longest = 0;  // of any tree that goes one way round
+  std::int64_t longest = 0;  // of any tree that goes round in one direction
   for (int a = 0; a < machine.axes(); ++a) {
     if (machine.axis(a).wraps) longest += machine.axis(a).length - 1 - machine.axis(a).length / 2;
   }

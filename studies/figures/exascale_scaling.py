@@ -43,19 +43,19 @@ def curves(setting: Setting, efficiency: Efficiency, quick: bool) -> tuple[Chart
     """Three curves over z: 2.5D rectangular and binomial with c = z, 2D binomial."""
     exa = Machine.parse("exascale")
     zs = (1, 8, 64) if quick else (1, 2, 4, 8, 16, 32, 64)
-    ways = {
+    variants = {
         "2.5D rectangular (c=z)": (True, "rectangular"),
         "2.5D binomial (c=z)": (True, "binomial"),
         "2D binomial": (False, "binomial"),
     }
 
     def over_z(machine: Machine, name: str) -> list[float]:
-        layers, how = ways[name]
+        layers, how = variants[name]
         binomial = model.link_sum(machine) if setting.all_links else 0.0
         grids = [(PLANE, PLANE, z) if layers else model.flat_grid(PLANE * PLANE * z) for z in zs]
         return [efficiency(machine, setting.n, grid, how, binomial) for grid in grids]
 
-    found = {name: over_z(exa, name) for name in ways}
+    found = {name: over_z(exa, name) for name in variants}
     chart = Chart(
         "z dimension of the partition (64 x 64 x z)",
         "parallel efficiency",

@@ -12,7 +12,7 @@ __all__ = [
     "near",
 ]  # fmt: skip
 
-WAYS = ("model", "simulation", "lab", "real run", "exact")
+METHODS = ("model", "simulation", "lab", "real run", "exact")
 # What words of a source are taken for: close, similar, flat, fits: within 10 %; far below: at most half. In no source.
 CLOSE, FAR = 0.1, 0.5
 HOW = ("run", "simulated", "model", "counted", "copied")
@@ -138,7 +138,7 @@ class Figure:
     claim: str
     """What the source says."""
     how: Sequence[str]
-    """Of WAYS."""
+    """Some of METHODS."""
     make: Callable[[Run], Result]
     also: Sequence[str] = ()
     run_name: str = ""

@@ -35,7 +35,7 @@ RATE = "40mbit"
 LABS = {4: "torus:2x2", 8: "torus:2x2x2", 16: "torus:4x2x2"}
 FLAT = {4: "2x2x1", 8: "2x4x1", 16: "4x4x1"}
 LAYERED = {8: "2x2x2", 16: "2x2x4"}
-WAYS = {
+VARIANTS = {
     "2.5D RCT": (LAYERED, "axes"),
     "2.5D BNM": (LAYERED, "binomial"),
     "2D RCT": (FLAT, "axes"),
@@ -50,7 +50,7 @@ WHY = (
 
 
 def measure(run: Run) -> LabRun:
-    """The least seconds of some, with their parts on the busiest rank, for all ways and numbers of nodes."""
+    """The least seconds of some, with their parts on the busiest rank, for all variants and numbers of nodes."""
     data: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     job = {"n": 256 if run.quick else N, "best_of": 1 if run.quick else BEST_OF}
     for i, (nodes, spec) in enumerate(LABS.items()):
@@ -61,40 +61,41 @@ def measure(run: Run) -> LabRun:
             links = lab.plan.links()  # the same of all three labs
         for line in lines:
             if "work" in line:
-                data.setdefault(str(nodes), {}).setdefault(line["work"], {})[line["way"]] = line["seconds"]
+                data.setdefault(str(nodes), {}).setdefault(line["work"], {})[line["variant"]] = line["seconds"]
     return LabRun("torus of 4, 8 and 16 nodes", RATE, {**job, "seconds": data}, links=links)
 
 
-def gigaflops(found: LabRun, nodes: int, work: str, way: str) -> float:
+def gigaflops(found: LabRun, nodes: int, work: str, variant: str) -> float:
     """2 n^3 for a multiplication, 2/3 n^3 for LU, over the whole time."""
     n = found.data["n"]
-    return (2.0 if work == "gemm" else 2.0 / 3.0) * n**3 / found.data["seconds"][str(nodes)][work][way]["total"] / 1e9
+    seconds = found.data["seconds"][str(nodes)][work][variant]["total"]
+    return (2.0 if work == "gemm" else 2.0 / 3.0) * n**3 / seconds / 1e9
 
 
 def said(found: LabRun) -> str:
     """What the runs on 16 nodes got, in a sentence."""
     parts = [
-        f"{name} " + ", ".join(f"{way} {gigaflops(found, 16, work, way):.2f}" for way in WAYS)
+        f"{name} " + ", ".join(f"{variant} {gigaflops(found, 16, work, variant):.2f}" for variant in VARIANTS)
         for work, name in zip(WORK, ("multiply", "LU", "LU with tournaments"))
     ]
     return f" In the lab, 16 nodes, n = {found.data['n']}, Gflop/s: {'; '.join(parts)}."
 
 
-def bars(found: LabRun, ways: list[str], nodes: int = 16) -> Bars:
-    """Gflop/s of multiplication and both LUs, one bar a way."""
+def bars(found: LabRun, variants: list[str], nodes: int = 16) -> Bars:
+    """Gflop/s of multiplication and both LUs, one bar a variant."""
     return Bars(
         ["MM", "LU", "LU+PVT"],
         f"Gflop/s on {nodes} nodes of the lab, n = {found.data['n']}",
-        [Series(way, None, [gigaflops(found, nodes, work, way) for work in WORK], "lab") for way in ways],
+        [Series(v, None, [gigaflops(found, nodes, work, v) for work in WORK], "lab") for v in variants],
     )
 
 
 def curve(found: LabRun, work: str) -> Chart:
-    """Gflop/s over the number of nodes; a way without layers to choose from begins where it has some."""
+    """Gflop/s over the number of nodes; a variant without layers to choose from begins where it has some."""
     series = []
-    for way in WAYS:
-        nodes = [p for p in LABS if way in found.data["seconds"][str(p)][work]]
-        series.append(Series(f"{way}, lab", nodes, [gigaflops(found, p, work, way) for p in nodes], "lab"))
+    for variant in VARIANTS:
+        nodes = [p for p in LABS if variant in found.data["seconds"][str(p)][work]]
+        series.append(Series(f"{variant}, lab", nodes, [gigaflops(found, p, work, variant) for p in nodes], "lab"))
     return Chart("nodes of the lab", f"Gflop/s, n = {found.data['n']}", series, low=0)
 
 
@@ -102,10 +103,10 @@ def breakdown(found: LabRun, nodes: int = 16) -> Bars:
     """Seconds of LU, without pivoting and with tournaments: local work, panels, waiting for others and for links."""
     short = {"none": "no pivot", "tournament": "CA pivot"}
     seconds = {
-        f"{short[w]}\n{way}": found.data["seconds"][str(nodes)][w][way]
+        f"{short[w]}\n{variant}": found.data["seconds"][str(nodes)][w][variant]
         for w in short
-        for way in WAYS
-        if way != "2.5D BNM"
+        for variant in VARIANTS
+        if variant != "2.5D BNM"
     }
     parts = {"compute": "compute", "wait": "waiting (idle and communication)"}
     return Bars(
@@ -146,12 +147,12 @@ def _work(text: str) -> dict[str, Any]:
 
     job, comm = json.loads(text), world()
     for work in WORK:
-        for way, (grids, how) in WAYS.items():
+        for variant, (grids, how) in VARIANTS.items():
             if job["nodes"] not in grids:
                 continue
             runs = [_one(comm, work, grids[job["nodes"]], how, job["n"]) for _ in range(job["best_of"])]
             if comm.rank == 0:
-                emit(result={"work": work, "way": way, "seconds": min(runs, key=lambda t: t["total"])})
+                emit(result={"work": work, "variant": variant, "seconds": min(runs, key=lambda t: t["total"])})
     return {}
 
 

@@ -44,17 +44,17 @@ def scaling(pivoting: str, rivals: dict[str, tuple[bool, str]], why: str, run: R
     bands = {name: band(bgp, partial(percent, name=name)) for name in jobs}
     ideal = Series("ideal scaling of 256 nodes", NODES, [peak["2.5D LU, rectangular"][0]] * len(NODES), "limit")
     ends = "; ".join(f"{name} {v[0]:.0f} to {v[-1]:.0f} %" for name, v in peak.items())
-    ways = sims.scaling(pivoting, N, rivals)
-    found = "; ".join(f"{name} {v[0]:.0f} to {v[-1]:.0f} %" for name, v in ways.items())
+    variants = sims.scaling(pivoting, N, rivals)
+    found = "; ".join(f"{name} {v[0]:.0f} to {v[-1]:.0f} %" for name, v in variants.items())
     gain = peak["2.5D LU, rectangular"][-1] / peak["2D LU, binomial"][-1]
-    left = {name: v[-1] / v[0] for name, v in ways.items()}
-    last = {name: v[-1] for name, v in ways.items()}
+    left = {name: v[-1] / v[0] for name, v in variants.items()}
+    last = {name: v[-1] for name, v in variants.items()}
     return Result(
         panels=[
             Chart(
                 "nodes",
                 "% of machine peak",
-                [Series(k, NODES, v, "simulation") for k, v in ways.items()],
+                [Series(k, NODES, v, "simulation") for k, v in variants.items()],
                 title="our graphs, simulated",
                 low=0,
                 high=105,

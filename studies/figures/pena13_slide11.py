@@ -24,8 +24,8 @@ def _lab(found: LabRun) -> tuple[Table, str]:
         got = [f for f in figures_of(found) if f.of == letter and f.unit == "B/s"]
         told = given * rate_of(found)
         rows += [[f.what, 8e-6 * f.value, 8e-6 * f.low, 8e-6 * f.high, told] for f in got]
-        one = [8e-6 * f.value for f in got if f.ways != "+-"]
-        both = [8e-6 * f.value for f in got if f.ways == "+-"]
+        one = [8e-6 * f.value for f in got if f.directions != "+-"]
+        both = [8e-6 * f.value for f in got if f.directions == "+-"]
         off = max(abs(rate / told - 1) for rate in one)
         words.append(
             f"{letter} at {given:g} Mbit/s is measured within {100 * off:.1f} % one way, and both ways each direction "
@@ -37,18 +37,18 @@ def _lab(found: LabRun) -> tuple[Table, str]:
 
 def _make(run: Run) -> Result:
     machine = box()
-    wanted = [pair(machine, *at, name, ways=ways) for name, at in PAIRS.items() for ways in ("+", "+-")]
+    wanted = [pair(machine, *at, name, directions=d) for name, at in PAIRS.items() for d in ("+", "+-")]
     wanted += [c for c in links.cases(machine) if c.of in ("x", "y", "z") and c.group == "start"]
     found = links.simulated(machine, quick=run.quick, among=wanted, progress=lambda _, part: run.step(part))
-    rates = {(f.of, f.ways): f for f in found if f.group == "one pair"}
-    one, both = ({name: rates[name, ways].value / GB for name in PAIRS} for ways in ("+", "+-"))
+    rates = {(f.of, f.directions): f for f in found if f.group == "one pair"}
+    one, both = ({name: rates[name, d].value / GB for name in PAIRS} for d in ("+", "+-"))
     starts = {(f.of, int(f.what.split()[3])): f.value for f in found if f.group == "start"}
     hop = {a: starts[a, 2] - starts[a, 1] for a in "xyz" if (a, 2) in starts}
     charts = []
-    for title, ways, factor in (("one way", "+", 1), ("both ways, together", "+-", 2)):
+    for title, directions, factor in (("one way", "+", 1), ("both ways, together", "+-", 2)):
         series = [
-            Series(name, [p.bytes for p in rates[name, ways].points],
-                   [factor * p.bytes / p.seconds / GB for p in rates[name, ways].points], "simulation")
+            Series(name, [p.bytes for p in rates[name, directions].points],
+                   [factor * p.bytes / p.seconds / GB for p in rates[name, directions].points], "simulation")
             for name in PAIRS
         ]  # fmt: skip
         charts.append(Chart("message, bytes", "GB/s", series, title=title))

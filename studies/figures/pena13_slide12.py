@@ -47,7 +47,7 @@ def _make(run: Run) -> Result:
     machine = box()
     # Y over a cable: its links are a mezzanine and a cable in turn.
     wanted = [pair(machine, i, 1 if a == "Y" else 0, a, each=each) for i, a in enumerate(AXES) for each in (1, 2)]
-    wanted += [c for c in links.cases(machine) if c.of == "host" and c.group == "one pair" and c.ways == "+"]
+    wanted += [c for c in links.cases(machine) if c.of == "host" and c.group == "one pair" and c.directions == "+"]
     found = {(f.of, f.ranks_each): f.value / GB for f in links.simulated(machine, quick=run.quick, among=wanted)}
     run.step(0.4)
     lines = {}

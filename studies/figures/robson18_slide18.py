@@ -11,14 +11,14 @@ KILO = 1e3
 def _make(run: Run) -> Result:
     node, iterations = fat.BRIDGES, 4 if run.quick else 10
     # MPI + OpenMP is one object a node, on which all cores work.
-    ways = {
+    variants = {
         "OpenMP": (fat.GRID // 2, node.cores),
         "one core an object": (fat.BLOCKS[0], 1),
         "spread over 7": (fat.BLOCKS[0], 7),
     }
     panels, peaks = [], {}
-    for w, (name, (block, spread)) in enumerate(ways.items()):
-        run.step(w / len(ways))
+    for w, (name, (block, spread)) in enumerate(variants.items()):
+        run.step(w / len(variants))
         outcome = fat.simulate(node, block, spread, iterations=iterations, runs=1, trace=True)
         moments, rates = fat.bins(outcome.received, outcome.whole)
         mean = sum(rates) / len(rates)

@@ -17,15 +17,15 @@ def measure(run: Run) -> LabRun:
     """This computer: one process with two threads, and whatever else can be had of two cores."""
     result = jacobi.run(REAL, lambda name, part: run.step(part))
     command = f"allport bench jacobi --grid {REAL.grid} --block {REAL.block} -n {REAL.ranks} --threads {REAL.threads}"
-    return LabRun("none: this computer", "", {"ways": {w: f["seconds"] for w, f in result["ways"].items()}},
+    return LabRun("none: this computer", "", {"variants": {v: f["seconds"] for v, f in result["variants"].items()}},
                   command=command)  # fmt: skip
 
 
 def _real(found: LabRun) -> Bars:
-    ways: dict[str, list[float]] = found.data["ways"]
-    medians = [1e3 * statistics.median(seconds) for seconds in ways.values()]
+    variants: dict[str, list[float]] = found.data["variants"]
+    medians = [1e3 * statistics.median(seconds) for seconds in variants.values()]
     return Bars(
-        [way.replace(", ", ",\n") for way in ways],
+        [name.replace(", ", ",\n") for name in variants],
         "ms of an iteration, two real cores",
         [Series("median of five rounds", None, medians, "real run")],
         title="Real, on two cores",
@@ -51,8 +51,8 @@ def _make(run: Run) -> Result:
     real, missing = "", ["not run here: real runs on two cores; python studies robson18-slide25 --run makes them"]
     if run.lab is not None:
         panels.append(_real(run.lab))
-        ways: dict[str, list[float]] = run.lab.data["ways"]
-        quickest = min(ways, key=lambda w: statistics.median(ways[w]))
+        variants: dict[str, list[float]] = run.lab.data["variants"]
+        quickest = min(variants, key=lambda name: statistics.median(variants[name]))
         real = f" On two real cores the quickest was {quickest}."
         missing = []
     return Result(
@@ -64,7 +64,7 @@ def _make(run: Run) -> Result:
         + (f" Real run: {run.lab.date}, {run.lab.command}, two cores of one computer." if run.lab else ""),
         why="Robson18 finds both similar, with some NUMA effects; no values are in its text. NUMA is in ours as one "
         "number "
-        "for teams over both sockets. Two real cores can show the cost of the ways, not a spread of 7.",
+        "for teams over both sockets. Two real cores can show the cost of teams and of processes, not a spread of 7.",
         numbers=[
             Number(
                 "teams beside processes, from spread 2 on",

@@ -63,13 +63,14 @@ def box(slow: float = SLOW, x_lanes: float = 1.0, blade: int = 0, chassis: int =
     return Machine.from_toml("\n".join([text, *different]))
 
 
-def pair(machine: Machine, axis: int, at: int, what: str, *, each: int = 1, ways: str = "+") -> links.Case:
+def pair(machine: Machine, axis: int, at: int, what: str, *, each: int = 1, directions: str = "+") -> links.Case:
     """Messages between neighbours along an axis, the first at `at` on it; each: hosts of a router that send."""
     ppn = machine.ranks_per_node
     a, b = (machine.node([n if i == axis else 0 for i in range(3)]) * ppn for n in (at, at + 1))
     there = [(a + host, b + host) for host in range(each)]
-    back = [(to, sender) for sender, to in there] if ways == "+-" else []
-    return links.Case(f"rate {what}{ways}, {each} each", "one pair", what, ways, (*there, *back), machine.ranks, each)
+    back = [(to, sender) for sender, to in there] if directions == "+-" else []
+    name = f"rate {what}{directions}, {each} each"
+    return links.Case(name, "one pair", what, directions, (*there, *back), machine.ranks, each)
 
 
 def grid(machine: Machine) -> tuple[int, int, int]:

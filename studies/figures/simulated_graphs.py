@@ -150,28 +150,33 @@ def at_16384(work: str, n: int) -> dict[str, dict[str, Any]]:
     return found
 
 
-def gain(found: dict[str, dict[str, Any]], way: str) -> float:
+def gain(found: dict[str, dict[str, Any]], variant: str) -> float:
     """How many times as fast 2.5D over rectangular trees is."""
-    return float(found[way]["seconds"] / found["2.5D RCT"]["seconds"])
+    return float(found[variant]["seconds"] / found["2.5D RCT"]["seconds"])
 
 
 def taken(found: dict[str, dict[str, Any]]) -> str:
-    """The grids and widths of panels of at_16384()'s ways, which are the quickest of those kept."""
+    """The grids and widths of panels of at_16384()'s variants, which are the quickest of those kept."""
     return ", ".join(
-        f"{way} {'x'.join(str(s) for s in one['case'].grid)} by {one['case'].block}" for way, one in found.items()
+        f"{v} {'x'.join(str(s) for s in one['case'].grid)} by {one['case'].block}" for v, one in found.items()
     )
 
 
 def scaling(work: str, n: int, more: dict[str, tuple[bool, str]]) -> dict[str, list[float]]:
-    """% of peak on 256 to 2048 nodes. more: other ways by their names: whether with layers, and how."""
-    ways = {"2.5D RCT": (True, "rectangular"), "2D RCT": (False, "rectangular"), "2D BNM": (False, "binomial"), **more}
+    """% of peak on 256 to 2048 nodes. more: other variants by their names: whether with layers, and how."""
+    variants = {
+        "2.5D RCT": (True, "rectangular"),
+        "2D RCT": (False, "rectangular"),
+        "2D BNM": (False, "binomial"),
+        **more,
+    }
     cases = kept()
 
     def peak(name: str, spec: str) -> float:
         partial = work == "tournament" and name == "PDGETRF"
-        return 100 * float(best(cases, "partial" if partial else work, n, spec, *ways[name])["efficiency"])
+        return 100 * float(best(cases, "partial" if partial else work, n, spec, *variants[name])["efficiency"])
 
-    return {name: [peak(name, spec) for spec in SCALING.values()] for name in ways}
+    return {name: [peak(name, spec) for spec in SCALING.values()] for name in variants}
 
 
 def scaling_of(work: str, n: int, layers: bool, what: str) -> list[float]:
@@ -184,13 +189,13 @@ def scaling_of(work: str, n: int, layers: bool, what: str) -> list[float]:
 
 
 def breakdown(found: dict[Any, dict[str, dict[str, Any]]], unit: str = "") -> Bars:
-    """Where the time of the nodes goes, in seconds, or as shares of the time that the way `unit` takes."""
+    """Where the time of the nodes goes, in seconds, or as shares of the time that the variant `unit` takes."""
     places: list[str] = []
     parts: dict[str, list[float]] = {"compute": [], "idle": [], "communicate": []}
-    for what, ways in found.items():
-        whole = ways[unit]["seconds"] if unit else 1.0
-        for way, one in ways.items():
-            places.append(f"{f'n={what // 1024}K' if isinstance(what, int) else what}\n{way}")
+    for what, variants in found.items():
+        whole = variants[unit]["seconds"] if unit else 1.0
+        for variant, one in variants.items():
+            places.append(f"{f'n={what // 1024}K' if isinstance(what, int) else what}\n{variant}")
             for part, values in parts.items():
                 values.append(one[part] * one["seconds"] / whole)
     return Bars(

@@ -41,17 +41,17 @@ def _make(run: Run) -> Result:
     ends = "; ".join(f"{name} {v[0]:.0f} to {v[-1]:.0f} %" for name, v in peak.items())
     chosen = ", ".join(f"{p}: {'x'.join(str(s) for s in g)}" for p, g in zip(NODES, grids))
     ideal = Series("peak", NODES, [100.0] * len(NODES), "limit")
-    ways = sims.scaling("gemm", N, {"PDGEMM": (False, "in steps")})
-    found = "; ".join(f"{name} {v[0]:.0f} to {v[-1]:.0f} %" for name, v in ways.items())
-    top = [all(ways["2.5D RCT"][i] >= v[i] for v in ways.values()) for i in range(len(NODES))]
-    low = [all(ways["PDGEMM"][i] <= v[i] for v in ways.values()) for i in range(len(NODES))]
-    flat_curve = ways["2.5D RCT"][-1] >= (1 - CLOSE) * ways["2.5D RCT"][0]
+    variants = sims.scaling("gemm", N, {"PDGEMM": (False, "in steps")})
+    found = "; ".join(f"{name} {v[0]:.0f} to {v[-1]:.0f} %" for name, v in variants.items())
+    top = [all(variants["2.5D RCT"][i] >= v[i] for v in variants.values()) for i in range(len(NODES))]
+    low = [all(variants["PDGEMM"][i] <= v[i] for v in variants.values()) for i in range(len(NODES))]
+    flat_curve = variants["2.5D RCT"][-1] >= (1 - CLOSE) * variants["2.5D RCT"][0]
     return Result(
         panels=[
             Chart(
                 "nodes",
                 "% of machine peak",
-                [*(Series(k, NODES, v, "simulation") for k, v in ways.items()), ideal],
+                [*(Series(k, NODES, v, "simulation") for k, v in variants.items()), ideal],
                 title="our graphs, simulated",
                 low=0,
                 high=105,

@@ -8,7 +8,7 @@ from allport.machine import Machine
 
 from studies.figures import simulated_graphs as sims
 from studies.figures.figure import Bars, Figure, Number, Result, Run, Series, near
-from studies.figures.multiply_16384 import ABSTRACT, FASTER, SIZES, WAYS, times
+from studies.figures.multiply_16384 import ABSTRACT, FASTER, SIZES, VARIANTS, times
 from studies.figures.varied import band
 from studies.figures.varied import said as range_of
 
@@ -17,7 +17,7 @@ FLATS = ("2D, binomial", "2D, rectangular")
 
 def _make(run: Run) -> Result:
     found = {n: times(n) for n in SIZES}
-    series = [Series(name, None, [100 * found[n][name]["efficiency"] for n in SIZES]) for name in WAYS]
+    series = [Series(name, None, [100 * found[n][name]["efficiency"] for n in SIZES]) for name in VARIANTS]
 
     def gains(machine: Machine, n: int) -> list[float]:
         """Of 2.5D over FLATS by the model."""
@@ -27,13 +27,10 @@ def _make(run: Run) -> Result:
     bgp = Machine.parse("bgp")
     bands = {n: band(bgp, partial(gains, n=n)) for n in SIZES}
     ran = {n: sims.at_16384("gemm", n) for n in SIZES}
-    simulated = [
-        Series(way, None, [100 * ran[n][way]["efficiency"] for n in SIZES], "simulation") for way in ran[SIZES[0]]
-    ]
+    simulated = [Series(v, None, [100 * ran[n][v]["efficiency"] for n in SIZES], "simulation") for v in ran[SIZES[0]]]
     small, large = SIZES
     faster = {
-        n: ", ".join(f"{sims.gain(ran[n], way):.2g}x over {way}" for way in ran[n] if not way.startswith("2.5D"))
-        for n in SIZES
+        n: ", ".join(f"{sims.gain(ran[n], v):.2g}x over {v}" for v in ran[n] if not v.startswith("2.5D")) for n in SIZES
     }
     said = {
         n: ", ".join(
@@ -68,7 +65,7 @@ def _make(run: Run) -> Result:
                 f"simulated {faster[n]}; model {said[n]}",
                 how="simulated, model",
                 holds=near(
-                    FASTER[n], *gains(bgp, n), *(sims.gain(ran[n], way) for way in ran[n] if not way.startswith("2.5D"))
+                    FASTER[n], *gains(bgp, n), *(sims.gain(ran[n], v) for v in ran[n] if not v.startswith("2.5D"))
                 ),
                 why=why,
             )

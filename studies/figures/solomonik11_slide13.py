@@ -25,11 +25,11 @@ def _make(run: Run) -> Result:
             compute.append(found[name]["compute"] / whole)
             communicate.append(found[name]["communication"] / whole)
     ran = {n: sims.at_16384("gemm", n) for n in SIZES}
-    waits = {(n, way): one["seconds"] * (1 - one["compute"]) for n in SIZES for way, one in ran[n].items()}
+    waits = {(n, variant): one["seconds"] * (1 - one["compute"]) for n in SIZES for variant, one in ran[n].items()}
     saved = {n: 100 * (1 - waits[n, "2.5D RCT"] / waits[n, "PDGEMM"]) for n in SIZES}
     spared = "; ".join(
         f"n = {n:,}: {saved[n]:.0f} % less than in PDGEMM ("
-        + ", ".join(f"{way} {1e3 * waits[n, way]:.3g} ms" for way in ran[n])
+        + ", ".join(f"{variant} {1e3 * waits[n, variant]:.3g} ms" for variant in ran[n])
         + ")"
         for n in SIZES
     )

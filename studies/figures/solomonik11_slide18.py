@@ -14,7 +14,7 @@ N = 131072  # Solomonik11, slide 18
 FASTER = 2  # Solomonik11, slide 18, of both kinds of pivoting
 LESS = 92  # % less communication, in the abstract of the paper Solomonik11
 AXIS = 100  # seconds (Solomonik11, slide 18)
-WAYS = (("2D bnm", FLAT, "binomial"), ("2D rect", FLAT, "rectangular"), ("2.5D rect", LAYERED, "rectangular"))
+VARIANTS = (("2D bnm", FLAT, "binomial"), ("2D rect", FLAT, "rectangular"), ("2.5D rect", LAYERED, "rectangular"))
 
 
 def _make(run: Run) -> Result:
@@ -22,7 +22,7 @@ def _make(run: Run) -> Result:
     found = {
         (pivoting, name): lu(bgp, N, grid, pivoting, how)
         for pivoting in ("none", "tournament")
-        for name, grid, how in WAYS
+        for name, grid, how in VARIANTS
     }
     short = {"none": "no pivot", "tournament": "CA pivot"}
     places = [f"{short[pivoting]}\n{name}" for pivoting, name in found]
@@ -37,17 +37,16 @@ def _make(run: Run) -> Result:
     said = {p: f"{g[0]:.1f}x over 2D binomial, {g[1]:.1f}x over 2D rectangular" for p, g in gains.items()}
     ran = {p: sims.at_16384(p, N) for p in short}
     faster = {
-        p: ", ".join(f"{sims.gain(ran[p], way):.2f}x over {way}" for way in ran[p] if not way.startswith("2.5D"))
-        for p in short
+        p: ", ".join(f"{sims.gain(ran[p], v):.2f}x over {v}" for v in ran[p] if not v.startswith("2.5D")) for p in short
     }
-    grids = "; ".join(f"{short[p]}: {sims.taken(ways)}" for p, ways in ran.items())
+    grids = "; ".join(f"{short[p]}: {sims.taken(variants)}" for p, variants in ran.items())
     blocks = ", ".join(
         f"{name} {short[p]}: b = {t['blocks'][0]}, Bg = {t['blocks'][1]}" for (p, name), t in found.items()
     )
     saved = 1 - found["none", "2.5D rect"]["communication"] / found["none", "2D bnm"]["communication"]
     return Result(
         panels=[
-            sims.breakdown({short[p]: ways for p, ways in ran.items()}),
+            sims.breakdown({short[p]: variants for p, variants in ran.items()}),
             Bars(places, "seconds", parts, title="Solomonik11's model", stacked=True),
             *([lu_runs.breakdown(run.lab)] if run.lab else []),
         ],
@@ -73,9 +72,7 @@ def _make(run: Run) -> Result:
                     f"{FASTER}x",
                     f"simulated {faster[p]}; model {said[p]}",
                     how="simulated, model",
-                    holds=near(
-                        FASTER, *gains[p], *(sims.gain(ran[p], way) for way in ran[p] if not way.startswith("2.5D"))
-                    ),
+                    holds=near(FASTER, *gains[p], *(sims.gain(ran[p], v) for v in ran[p] if not v.startswith("2.5D"))),
                     why="Holds over binomial trees alone; the best 2D over rectangular trees is ahead of 2.5D.",
                 )
                 for p, name in (("none", "no pivoting"), ("tournament", "tournament pivoting"))

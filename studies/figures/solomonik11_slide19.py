@@ -14,11 +14,11 @@ from studies.figures.multiply_16384 import FLAT, LAYERED
 N = 131072  # Solomonik11, slide 19
 AXIS = 80  # % (Solomonik11, slide 19)
 WORKS = ("MM", "LU", "LU with pivoting")
-WAYS = (("2.5D RCT", LAYERED, "rectangular"), ("2.5D BNM", LAYERED, "binomial"), ("2D BNM", FLAT, "binomial"))
+VARIANTS = (("2.5D RCT", LAYERED, "rectangular"), ("2.5D BNM", LAYERED, "binomial"), ("2D BNM", FLAT, "binomial"))
 
 
 def _ordered(peak: dict[str, list[float]], names: list[str]) -> list[str]:
-    """In which of WORKS the ways of these names are as Solomonik11 has them, the fastest first."""
+    """In which of WORKS the variants of these names are as Solomonik11 has them, the fastest first."""
     return [work for work, (x, y, z) in zip(WORKS, zip(*(peak[name] for name in names))) if x > y > z]
 
 
@@ -33,16 +33,16 @@ def _make(run: Run) -> Result:
                 lu(bgp, N, grid, "tournament", how),
             )
         ]
-        for name, grid, how in WAYS
+        for name, grid, how in VARIANTS
     }
     works = ("gemm", "none", "tournament")
     ran = {
-        way: [100 * sims.at_16384(work, N)[way]["efficiency"] for work in works]
-        for way in ("2.5D RCT", "2.5D BNM", "2D RCT", "2D BNM")
+        variant: [100 * sims.at_16384(work, N)[variant]["efficiency"] for work in works]
+        for variant in ("2.5D RCT", "2.5D BNM", "2D RCT", "2D BNM")
     }
-    found = "; ".join(f"{way} {a:.0f}, {b:.0f}, {c:.0f} %" for way, (a, b, c) in ran.items())
+    found = "; ".join(f"{variant} {a:.0f}, {b:.0f}, {c:.0f} %" for variant, (a, b, c) in ran.items())
     said = "; ".join(f"{name} {a:.0f}, {b:.0f}, {c:.0f} %" for name, (a, b, c) in peak.items())
-    names = [name for name, _, _ in WAYS]
+    names = [name for name, _, _ in VARIANTS]
     held = {how: _ordered(of, names) for how, of in (("simulated", ran), ("model", peak))}
     where = {how: ", ".join(works) or "none" for how, works in held.items()}
     return Result(
@@ -82,7 +82,7 @@ def _make(run: Run) -> Result:
                 "MM at 16,384 nodes, % of peak, RCT / BNM / 2D BNM",
                 f"below {AXIS}",
                 "simulated "
-                + " / ".join(f"{ran[way][0]:.0f}" for way in ("2.5D RCT", "2.5D BNM", "2D BNM"))
+                + " / ".join(f"{ran[variant][0]:.0f}" for variant in ("2.5D RCT", "2.5D BNM", "2D BNM"))
                 + "; model "
                 + " / ".join(f"{v[0]:.0f}" for v in peak.values()),
                 how="simulated, model",

@@ -12,7 +12,7 @@ from studies.figures.varied import varied
 TOP = 400.0  # MB/s, the end of the axis (Solomonik11, slide 32)
 SHAPES = ("2x2x2", "4x4x4", "8x8x8")
 MB = 1e6
-WAYS = (("rectangular", "rectangular trees"), ("ring", "ring"), ("binomial", "binomial"))
+VARIANTS = (("rectangular", "rectangular trees"), ("ring", "ring"), ("binomial", "binomial"))
 
 
 def _make(run: Run) -> Result:
@@ -21,7 +21,7 @@ def _make(run: Run) -> Result:
     machines = [Machine.parse(f"bgp:{shape}") for shape in shapes]
     nodes = [m.nodes for m in machines]
     reached: dict[str, list[float]] = {}
-    for k, (algorithm, label) in enumerate(WAYS):
+    for k, (algorithm, label) in enumerate(VARIANTS):
         run.step(k / 5)
         reached[f"reduce, {label}"] = [
             message / seconds("reduce", algorithm, m, message, element=8, most=256) / MB for m in machines

@@ -74,16 +74,16 @@ def _make(run: Run) -> Result:
     machine = Machine.parse("bgp:8")
     messages = sizes(512 * KIB, (2 << 20) if run.quick else (32 << 20), 2)
     x = [m / KIB for m in messages]
-    ways = {
+    variants = {
         "ring multicast": ("bcast", "ring"),
         "ring reduce": ("reduce", "ring"),
         "binomial multicast": ("bcast", "binomial"),
         "binomial reduce": ("reduce", "binomial"),
     }
-    found: dict[str, list[float]] = {name: [] for name in ways}
+    found: dict[str, list[float]] = {name: [] for name in variants}
     for i, m in enumerate(messages):
         run.step(i / len(messages))
-        for name, (what, algorithm) in ways.items():
+        for name, (what, algorithm) in variants.items():
             t = seconds(what, algorithm, machine, m, element=8, whole=algorithm == "binomial")
             found[name].append(m / t / MB)
     terms, rates = model.multicast_terms(machine), machine.rates

@@ -11,7 +11,7 @@ from studies.figures.lu_parts import lu
 
 N = 65536  # Solomonik11, slides 35 and 36
 NODES = tuple(sims.SCALING)
-WAYS = {"2D": False, "2.5D": True}
+VARIANTS = {"2D": False, "2.5D": True}
 GRIDS = ((16, 16, 1), (16, 16, 2), (16, 16, 4), (16, 16, 8), (16, 16, 16))  # of our runs: c varies
 
 
@@ -50,21 +50,21 @@ def _make(run: Run) -> Result:
         title=f"n = {N:,} on BG/P",
         log_y=True,
     )
-    ways = {way: sims.scaling_of("tournament", N, layers, "longest_tasks") for way, layers in WAYS.items()}
-    works = {way: sims.scaling_of("tournament", N, layers, "path_over_share") for way, layers in WAYS.items()}
+    chains = {v: sims.scaling_of("tournament", N, layers, "longest_tasks") for v, layers in VARIANTS.items()}
+    works = {v: sims.scaling_of("tournament", N, layers, "path_over_share") for v, layers in VARIANTS.items()}
     simulated = Chart(
         "nodes",
         "tasks on the longest path",
         [
-            *(Series(f"{way}, simulated", NODES, values, "simulation") for way, values in ways.items()),
+            *(Series(f"{variant}, simulated", NODES, values, "simulation") for variant, values in chains.items()),
             Series("sqrt(p), flops", NODES, [model.lu_least_blocks(p, 1)["by_flops"] for p in NODES], "limit"),
         ],
         title=f"our graphs of LU with tournaments, n = {N:,}",
         log_y=True,
     )
     said = "; ".join(
-        f"{way} has {ways[way][-1]:.0f} tasks in a chain, whose work is {works[way][-1]:.2f} of an even share"
-        for way in WAYS
+        f"{v} has {chains[v][-1]:.0f} tasks in a chain, whose work is {works[v][-1]:.2f} of an even share"
+        for v in VARIANTS
     )
     return Result(
         panels=[path, chain, simulated],

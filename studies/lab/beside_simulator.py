@@ -147,12 +147,12 @@ def reason(run: Run, ratio: float) -> str:
 
 
 def ratios(runs: list[Run]) -> dict[str, dict[str, float]]:
-    """Measured over simulated for both ways of sharing, by a run's key."""
+    """Measured over simulated for both models of sharing, by a run's key."""
     return {key(r): {s: r["least"] / r["simulated"][s] for s in ("fifo", "fair")} for r in runs}
 
 
 def table(runs: list[Run]) -> tuple[str, list[str]]:
-    """Markdown, one row a run: measured over simulated, both ways of sharing; and the rows that nothing explains."""
+    """Markdown, one row a run: measured over simulated for both models of sharing; and rows that nothing explains."""
     head = "| lab | rate | collective | by | bytes | segment | measured: best | median | most | fifo | fair | "
     lines = [head + "best / fifo | best / fair | TCP, burst, queue | why |", "|" + "---|" * 15]
     strange = []

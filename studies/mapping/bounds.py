@@ -13,7 +13,7 @@ DENSE_UP_TO = 600  # ranks; beyond, the eigenvalue is found by shift and invert
 
 
 def graph_of(pattern: ap.pattern.Pattern) -> csr_matrix:
-    """Bytes between two ranks, both ways together."""
+    """Bytes between two ranks, both directions together."""
     source, target, size = np.array(pattern.messages, dtype=float).T
     one_way = coo_matrix((size, (source.astype(int), target.astype(int))), shape=(pattern.ranks, pattern.ranks))
     return (one_way + one_way.T).tocsr()
@@ -37,7 +37,7 @@ def boxes(machine: ap.Machine) -> list[tuple[int, ...]]:
 
 
 def crossing(machine: ap.Machine, box: tuple[int, ...]) -> float:
-    """Bytes a second over the links between such a box in the corner and the rest, both ways together."""
+    """Bytes a second over the links between such a box in the corner and the rest, both directions together."""
     rate, volume = 0.0, int(np.prod(box))
     for extent, axis in zip(box, machine.axes, strict=True):
         if extent < axis.length:

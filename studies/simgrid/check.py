@@ -28,7 +28,7 @@ def ours(case: Case, folder: Path, **options: object) -> ap.sim.Simulation:
 
 
 def fair(case: Case, folder: Path, header: int = 0) -> ap.sim.Simulation:
-    """The sharing that SimGrid has: fluid, shares inverse to the latency of the way, latency before the first byte."""
+    """SimGrid's sharing: fluid, shares inverse to the latency of the route, latency before the first byte."""
     return ours(case, folder, sharing="fair", latency_weights=True, header=header)
 
 

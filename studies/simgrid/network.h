@@ -11,7 +11,7 @@ namespace allport::simulated {
 ///         that our router takes: any machine without dead links, up to some hundred nodes.
 /// torus:  SimGrid's own torus with SimGrid's own routing, for machines whose axes are alike. An open axis of n nodes
 /// is
-///         the first n of a ring of 2n, which no shortest way leaves; a wrapped axis of length 2 would have one cable
+///         the first n of a ring of 2n, which no shortest route leaves; a wrapped axis of length 2 would have one cable
 ///         where ours has two, and is refused.
 enum class Network { routes, torus };
 [[nodiscard]] Network parse_network(std::string const& text);

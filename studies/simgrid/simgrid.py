@@ -14,8 +14,8 @@ from cases import Case, has_twin_cables, machine_file
 
 # Each with its reason, for the page.
 NETWORK_SETTINGS = {
-    "network/crosstraffic:0": "else messages also load the way back with some of their bytes, as TCP's answers would",
-    "network/weight-S:0": "else shares of a link also depend on the bandwidths of the rest of the way",
+    "network/crosstraffic:0": "else messages also load the route back with some of their bytes, as TCP's answers would",
+    "network/weight-S:0": "else shares of a link also depend on the bandwidths of the rest of the route",
     "surf/precision:1e-12": "the grain of the clock; the default is longer than our hops, and smpirun's own "
     "adds up over many small messages",
 }

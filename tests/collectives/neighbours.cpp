@@ -144,7 +144,7 @@ TEST(Neighbours, PartsCoverTheirBlocks) {
 TEST(Neighbours, OneBlockTakesAllLinks) {
   auto const machine = Machine::parse("torus:4x4");
   auto const one = NeighbourRoutes::spread(machine, {{0, 0, 1, 0}});
-  EXPECT_EQ(one.parts().size(), 4U) << "four ways that share no link";
+  EXPECT_EQ(one.parts().size(), 4U) << "four routes that share no link";
   EXPECT_DOUBLE_EQ(largest_load(machine, one), 0.25);
   // A corner has two links in an open grid.
   EXPECT_DOUBLE_EQ(
@@ -168,7 +168,7 @@ TEST(Neighbours, RoutesTakeLoadOffTheBusiestLinks) {
   struct Case {
     char const* spec;
     std::vector<int> grid;
-    double most;  ///< of the straight ways' largest load
+    double most;  ///< of the straight routes' largest load
   };
   for (auto const& [spec, grid, most] : {Case{"torus:4x4", {2, 8}, 0.8}, Case{"torus:4x4", {8, 2}, 0.8}}) {
     auto const machine = Machine::parse(spec);

@@ -15,7 +15,7 @@
 namespace allport {
 namespace {
 
-/// Smallest number of link-disjoint ways between the root and another node: depth-first augmenting paths over links.
+/// Smallest number of link-disjoint routes between the root and another node: depth-first augmenting paths over links.
 int fewest_paths(Machine const& machine, Node root, TreeDirection direction) {
   auto const ports = 2 * machine.axes();
   auto fewest = ports;
@@ -184,7 +184,7 @@ TEST(Packed, NamesNodesThatAreCutOff) {
     EXPECT_NE(std::string(error.what()).find("cut off 1 node, unreachable from it: (2,1)"), std::string::npos)
         << error.what();
   }
-  // The other way its links live.
+  // Its links in the other direction live.
   EXPECT_NO_THROW((void)make_schedule(machine, {Collective::reduce, 16, 0, 800, 8}, "packed"));
 }
 

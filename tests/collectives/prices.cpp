@@ -58,7 +58,7 @@ TEST(Prices, ChargeARingThatDoesNotClose) {
 }
 
 // A round ends when the one whose partner is farthest has heard of it.
-TEST(Prices, OfABarrierAreTheWaysToItsFarthestPartners) {
+TEST(Prices, OfABarrierAreTheLatenciesToItsFarthestPartners) {
   for (auto const* spec : {"torus:8", "mesh:5", "torus:3x5", "mesh:3x4", "torus:2x3x4", "bgp:8x8x8", "gemini:3x2x4",
                            "torus:4x5x3m/ppn=2", "torus:3x3/ppn=3", "mesh:2x3/ppn=3", "torus:5x1"}) {
     auto const machine = Machine::parse(spec);
@@ -67,14 +67,14 @@ TEST(Prices, OfABarrierAreTheWaysToItsFarthestPartners) {
       auto farthest = 0.0;
       for (Rank r = 0; r < machine.ranks(); ++r) {
         auto const to = static_cast<Rank>((r + step) % machine.ranks());
-        auto way = 0.0;
+        auto latency = 0.0;
         machine.route(machine.node_of(r), machine.node_of(to),
-                      [&](LinkId link) { way += machine.latency(link).value(); });
+                      [&](LinkId link) { latency += machine.latency(link).value(); });
         if (machine.node_of(r) == machine.node_of(to)) {
           auto const parted = machine.levels().parting(r, to);
-          way = machine.levels()[parted].latency.value();
+          latency = machine.levels()[parted].latency.value();
         }
-        farthest = std::max(farthest, way);
+        farthest = std::max(farthest, latency);
       }
       expected += 2.0 * machine.rates().overhead.value() + farthest;
     }

@@ -39,9 +39,9 @@ std::vector<Case> cases() {
   };
 }
 
-/// The most link-disjoint trees that the ways between nodes allow: the smallest flow from the root (Edmonds 1973). A
-/// way is a route along one axis that meets no third node of the set and no dead link; both ways, the same one back. 0:
-/// they leave nodes apart.
+/// The most link-disjoint trees that the edges between nodes allow: the smallest flow from the root (Edmonds 1973). An
+/// edge is a route along one axis that meets no third node of the set and no dead link; both ways, the same one back.
+/// 0: they leave nodes apart.
 int most_trees(Machine const& machine, std::vector<Node> const& placement, Rank root, TreeDirection direction) {
   std::set<Node> const nodes(placement.begin(), placement.end());
   auto const straight = [&](Node from, Node to) -> std::vector<Node> {

@@ -69,14 +69,14 @@ void finish(Multicasts& all, Multicasts::Arrived arrived) {
   }
 }
 
-/// The way of a shot; which one is the storm's affair.
+/// The multicast of a shot over one tree of the storm.
 Multicast multicast_of_shot(TopologyIds const& ids, Rank source, Shot const& shot, MulticastTree tree) {
   return multicast_by(tree, ids, source, DestinationSet::of(ids, shot.to));
 }
 
 struct Storm {
   std::vector<MulticastTree> trees{MulticastTree::prefix};
-  bool routed = false;  ///< ranks on the way work the destinations out, instead of being told
+  bool routed = false;  ///< forwarding ranks compute the destinations, which the header does not list
 };
 
 /// @returns the most bytes that this rank had in transit
@@ -163,7 +163,7 @@ TEST(MpiMulticasts, DeliverStormsThroughTheSmallestBuffers) {
   EXPECT_LE(peak, binary().digits() * (longest + 200));
 }
 
-TEST(MpiMulticasts, DeliverStormsByAllWays) {
+TEST(MpiMulticasts, DeliverStormsOverAllTrees) {
   auto const all = {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::binomial,
                     MulticastTree::kary};
   expect_storms(binary(), {.segment = Bytes(1500)}, 9000, {all});
@@ -263,7 +263,7 @@ TEST(MpiMulticasts, GoOnAfterAReceiverHasThrown) {
   EXPECT_EQ(got, 2);
 }
 
-TEST(MpiMulticasts, TellOfEveryMessageOnItsWay) {
+TEST(MpiMulticasts, CountEveryForwardedMessage) {
   auto const n = world_size();
   auto const ids = binary();
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(n));

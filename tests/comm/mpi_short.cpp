@@ -11,7 +11,7 @@ constexpr std::array collectives{Collective::broadcast, Collective::reduce,    C
                                  Collective::gather,    Collective::allgather, Collective::reduce_scatter,
                                  Collective::allreduce, Collective::alltoall,  Collective::barrier};
 
-/// `at_once` says which ranks try the short way; the others take the long one with the same schedule.
+/// `at_once` says which ranks try the fast path; the others take the general one with the same schedule.
 template <class AtOnce>
 void run_and_check(Communicator const& comm, Contract const& contract, AtOnce const& at_once) {
   auto const me = comm.position(comm.rank());

@@ -80,7 +80,7 @@ static void straight(void) {
   begin("scatterv, gatherv and alltoallv of blocks of 2.25 GiB after short ones");
   for (int what = 0; what < 3; ++what) {
     for (int turn = 0; turn < 3; ++turn) {
-      size_t const length = turn < 2 ? 8 : long_block; /* from rank 0 to rank 1, or the other way */
+      size_t const length = turn < 2 ? 8 : long_block; /* from rank 0 to rank 1, or back */
       int const from = what == 1, to = 1 - from;
       int *sent = NULL, *taken = NULL, out[2] = {0, 0}, in[2] = {0, 0}, begins[2] = {0, 0};
       if (me == from) out[to] = (int)length, sent = sparse(from, length);

@@ -1,5 +1,5 @@
 /* Neighbourhood collectives in all their forms, on grids, graphs and distributed graphs: each block is the one that MPI
- * promises, whatever way it went, and what is nobody's stays as it was. A program that never heard of Allport. */
+ * promises, on any route, and what is nobody's stays as it was. A program that never heard of Allport. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

@@ -24,7 +24,7 @@ static void expect_sums(const char* what, int k, int p) {
 /* Several in flight, ended out of order and by every call. */
 static void in_flight(MPI_Comm comm) {
   int const me = rank_of(comm), p = size_of(comm);
-  for (int way = 0; way < 8; ++way) {
+  for (int variant = 0; variant < 8; ++variant) {
     MPI_Request requests[many + 2];
     MPI_Status statuses[many + 2];
     int from_left = -1, which, flag = 0, done, indices[many + 2];
@@ -34,23 +34,23 @@ static void in_flight(MPI_Comm comm) {
     requests[many + 1] = MPI_REQUEST_NULL;
     int const mine = me;
     MPI_Send(&mine, 1, MPI_INT, (me + 1) % p, 3, comm);
-    if (way == 0) {
+    if (variant == 0) {
       for (int k = many; k >= 0; --k) MPI_Wait(&requests[k], MPI_STATUS_IGNORE);
-    } else if (way == 1) {
+    } else if (variant == 1) {
       MPI_Waitall(many + 2, requests, statuses);
-    } else if (way == 2) {
+    } else if (variant == 2) {
       for (int k = 0; k < many + 1; ++k) MPI_Waitany(many + 2, requests, &which, MPI_STATUS_IGNORE);
       MPI_Waitany(many + 2, requests, &which, MPI_STATUS_IGNORE);
       EXPECT("waitany's end", 0, which, MPI_UNDEFINED);
-    } else if (way == 3) {
+    } else if (variant == 3) {
       for (int left = many + 1; left > 0; left -= done) MPI_Waitsome(many + 2, requests, &done, indices, statuses);
-    } else if (way == 4) {
+    } else if (variant == 4) {
       while (!flag) MPI_Testall(many + 2, requests, &flag, MPI_STATUSES_IGNORE);
-    } else if (way == 5) {
+    } else if (variant == 5) {
       for (int left = many + 1; left > 0; left -= flag && which != MPI_UNDEFINED) {
         MPI_Testany(many + 2, requests, &which, &flag, MPI_STATUS_IGNORE);
       }
-    } else if (way == 6) {
+    } else if (variant == 6) {
       for (int left = many + 1; left > 0; left -= done) MPI_Testsome(many + 2, requests, &done, indices, statuses);
     } else {
       for (int k = 0; k <= many; ++k) {
@@ -60,7 +60,7 @@ static void in_flight(MPI_Comm comm) {
     }
     for (int k = 0; k <= many; ++k) EXPECT("request is null", k, requests[k] == MPI_REQUEST_NULL, 1);
     for (int k = 0; k < many; ++k) expect_sums("iallreduce", k, p);
-    EXPECT("message", way, from_left, (me + p - 1) % p);
+    EXPECT("message", variant, from_left, (me + p - 1) % p);
   }
 }
 

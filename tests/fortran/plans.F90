@@ -12,7 +12,7 @@
     call expect(allport_machine_link(machine, 0, 0, neighbour, bandwidth, latency, works), 'machine_link')
     call assert(neighbour == 3 .and. bandwidth > 0 .and. latency >= 0 .and. works == 1, 'a link round the ring')
     call expect(allport_machine_hops(machine, 0, 11, hops), 'machine_hops')
-    call assert(hops == 3, 'hops of the shortest way')
+    call assert(hops == 3, 'hops of the shortest route')
     call expect(allport_machine_create(allport_machine_text(machine, 'toml'), back), 'machine_from_toml')
     call assert(allport_machine_text(back, 'json') == allport_machine_text(machine, 'json'), 'the same machine')
     call assert(allport_machine_text(back, 'name') == 'torus:4x3m', 'a machine''s name')

@@ -89,7 +89,8 @@ TEST(GraphPrice, WhatGangsExchangeIsOnLinks) {
     NodeRates rates;
     rates.flops = FlopsPerSecond(1);
     Machine const ring("ring", {{members, true, BytesPerSecond(8), Seconds(0)}}, rates);
-    // Of four 16 to each other one, half-way round all the same way; of twelve 24 to either one that is three away.
+    // Of four 16 to each other one, half-way round all in the same direction; of twelve 24 to either one that is three
+    // away.
     auto const bytes = members == 4 ? 16.0 * (1 + 2) : 24.0 * 3;
     EXPECT_DOUBLE_EQ(graph::price(made, ring, *graph::flat()).links.value(), bytes / 8) << members;
   }

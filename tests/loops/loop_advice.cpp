@@ -1,4 +1,4 @@
-// Advice from memories that are written by hand: what was run in which way, and what that says about the next run.
+// Advice from memories that are written by hand: what was started how, and what that says about the next run.
 #include "allport/loops/loop_advice.h"
 
 #include <gtest/gtest.h>

@@ -262,8 +262,8 @@ TEST(Blocks, SendEveryFaceOnceAndNoneWhereNoneIsToTravel) {
   std::int64_t sent = 0;
   for (auto const& record : blocks.records()) {
     EXPECT_LE(record.begin, record.end);
-    ran += record.deed == BlockRecord::Deed::run ? 1 : 0;
-    sent += record.deed == BlockRecord::Deed::send ? record.bytes : 0;
+    ran += record.activity == BlockRecord::Activity::run ? 1 : 0;
+    sent += record.activity == BlockRecord::Activity::send ? record.bytes : 0;
   }
   EXPECT_EQ(sent, 4 * bytes);
   EXPECT_EQ(ran, 3 * std::ranges::count(blocks.owners(), comm.rank()));

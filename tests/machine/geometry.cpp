@@ -127,7 +127,7 @@ TEST_P(EveryMachine, RoutesAreShortestAndDimensionOrdered) {
         ASSERT_EQ(set.size(), 1U);
         auto const half = m.axis(a).wraps && m.axis(a).length % 2 == 0 &&
                           std::abs(m.coord(to, a) - m.coord(from, a)) == m.axis(a).length / 2;
-        ASSERT_TRUE(!half || *set.begin() == 1) << "a tie goes the positive way";
+        ASSERT_TRUE(!half || *set.begin() == 1) << "a tie goes in positive direction";
       }
     }
   }

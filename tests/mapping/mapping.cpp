@@ -166,7 +166,7 @@ TEST(FindBox, RefusesRanksThatAreNone) {
   EXPECT_FALSE(find_box(m, std::vector<Rank>{1, 1})) << "duplicates fill no box";
 }
 
-TEST(LineThrough, IsAsSlowAsItsWaysAre) {
+TEST(LineThrough, IsAsSlowAsItsRoutes) {
   auto const mesh = Machine::parse("mesh:8");
   auto const& axis = mesh.axis(0);
   auto const straight = line_through(mesh, std::vector<Rank>{0, 2, 3, 7});

@@ -122,7 +122,7 @@ TEST(MpiCost, ALongBroadcastComesNearOneLinkAndAShortOneIsATree) {
   EXPECT_EQ(mpi_reduce(m, 0, Bytes(0)).value() > 0.0, true);
 }
 
-// Ranks that are placed elsewhere send over other links: what is walked is then the places' way.
+// Ranks that are placed elsewhere send over other links: those between their places.
 TEST(MpiCost, GoesByTheRanksPlaces) {
   auto const n = 8;
   std::vector<Rank> const places = {3, 6, 1, 4, 7, 2, 5, 0};

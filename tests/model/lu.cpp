@@ -73,7 +73,8 @@ TEST(LuCost, HasSolomonik11sLeadingTerms) {
       EXPECT_NEAR(cost.panels / (words / std::sqrt(c * p)), 1.0, 0.05);
       EXPECT_NEAR(cost.exchange / (words * c / p), 1.0, 0.01);
       EXPECT_NEAR(cost.reduce / (2.0 * words * c / p), 1.0, 0.01);
-      EXPECT_NEAR(cost.memory, (words + 2.0 * std::pow(2.0, 20.0) * static_cast<double>(blocks.big)) * c / p, 1.0);
+      EXPECT_NEAR(cost.memory, (words + 2.0 * std::pow(2.0, 20.0) * static_cast<double>(blocks.outer_panel)) * c / p,
+                  1.0);
     } else {
       EXPECT_EQ(cost.panels + cost.exchange + cost.reduce, 0.0);
     }
@@ -165,7 +166,7 @@ TEST(LuCost, NamesWhatIsWrong) {
   EXPECT_THROW((void)lu_cost(0, {1, 1, 1}, {1, 1}, LuPivoting::none), Error);
   EXPECT_THROW((void)lu_cost(64, {0, 1, 1}, {1, 1}, LuPivoting::none), Error);
   EXPECT_THROW((void)lu_cost(64, {2, 2, 4}, {1, 8}, LuPivoting::none), Error) << "more layers than the grid is long";
-  EXPECT_THROW((void)lu_cost(64, {2, 2, 1}, {8, 16}, LuPivoting::none), Error) << "big panels without layers";
+  EXPECT_THROW((void)lu_cost(64, {2, 2, 1}, {8, 16}, LuPivoting::none), Error) << "an outer panel without layers";
   EXPECT_THROW((void)lu_cost(64, {2, 2, 2}, {8, 4}, LuPivoting::none), Error);
   EXPECT_THROW((void)lu_cost(64, {2, 2, 2}, {8, 128}, LuPivoting::none), Error);
   EXPECT_THROW((void)lu_path(64, 0.0), Error);

@@ -84,7 +84,7 @@ TEST(BinomialLoads, SixteenCubedIsFreeOfContention) {  // 12 rounds, so 1/12 of 
   EXPECT_NEAR((huge / t_binomial(m, huge, 0)).value() / m.axis(0).bandwidth.value(), 1.0 / 12.0, 1e-6);
 }
 
-TEST(BinomialLoads, OverHalfAnEvenRingTheWaysUpAreOthersThanTheWaysDown) {
+TEST(BinomialLoads, OverHalfAnEvenRingTheRoutesUpAreOthersThanTheRoutesDown) {
   auto const m = Machine::parse("torus:4");  // 0 -> 2 passes 0 -> 1, but 2 -> 0 goes on over 3
   EXPECT_EQ(binomial_loads(m, 0)->all_at_once_flows, 2);
   EXPECT_EQ(binomial_loads(m, 0, true)->all_at_once_flows, 1);
@@ -95,7 +95,7 @@ TEST(BinomialLoads, CountSlowLinksAndWholeExascaleMachines) {
   auto const slow = with(ring, ring.rates(), {{0, port(0, 1), false, BytesPerSecond(1e6), Seconds(1.0)}});
   auto const loads = binomial_loads(slow, 0);
   ASSERT_EQ(loads->rounds.size(), 2U);
-  EXPECT_DOUBLE_EQ(loads->rounds[0].seconds_per_byte, 1e-6);  // 0 -> 2 goes the positive way
+  EXPECT_DOUBLE_EQ(loads->rounds[0].seconds_per_byte, 1e-6);  // 0 -> 2 goes in positive direction
   EXPECT_DOUBLE_EQ(loads->rounds[1].seconds_per_byte, 1e-6);  // 0 -> 1
   EXPECT_DOUBLE_EQ(loads->all_at_once, 2e-6);
   auto const big = binomial_loads(Machine::parse("exascale"), 12345);

@@ -43,7 +43,7 @@ TEST(TreeCost, IsCountedByHandOnALine) {
   EXPECT_EQ(microseconds(m, {{0, 1}}, 0, 1000), 0.0);
 }
 
-TEST(TreeCost, KnowsInjectionAndTheWaysWithinANode) {
+TEST(TreeCost, KnowsInjectionAndTheConnectionsWithinANode) {
   auto capped = node_of_the_line();
   capped.injection = BytesPerSecond(1e9);
   EXPECT_NEAR(microseconds(line(capped), {{1, 0}, {1, 2}}, 1000, 1000), 5.0, 1e-9) << "one after the other";

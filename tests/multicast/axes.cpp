@@ -101,7 +101,7 @@ TEST(AlongAxes, TakesALineOnceHoweverFarItsRanks) {
   EXPECT_EQ(axes.relays, 0);
 }
 
-TEST(AlongAxes, SpreadsManyFromOneRankOverBothWaysRoundARing) {
+TEST(AlongAxes, SpreadsManyFromOneRankOverBothDirectionsOfARing) {
   auto const machine = Machine::parse("torus:4x4");
   TopologyIds const ids(machine, 2);
   auto const column = DestinationSet::of(ids, std::vector<Rank>{1, 5, 9, 13});
@@ -257,7 +257,7 @@ TEST(AlongAxes, GoesNoFartherThanItIsAllowed) {
   EXPECT_EQ(check(ids, along_axes(ids, 9, all, {1, 0, 1, 6}), ids.machine()).steps, 14);
 }
 
-TEST(AlongAxes, OneRankIsSentToStraightWhereThereIsOneWay) {
+TEST(AlongAxes, OneRankIsSentToStraightWhereThereIsOneRoute) {
   auto const machine = Machine::parse("torus:4x5");
   TopologyIds const ids(machine, TopologyIds::default_bits(20));
   auto const tree_to = [&](std::vector<Rank> const& to) {
@@ -265,8 +265,8 @@ TEST(AlongAxes, OneRankIsSentToStraightWhereThereIsOneWay) {
   };
   EXPECT_EQ(tree_to({1}), MulticastTree::flat);
   EXPECT_EQ(tree_to({8}), MulticastTree::flat);     // two hops of a ring of five
-  EXPECT_EQ(tree_to({2}), MulticastTree::axes);     // half round a ring of four: two ways
-  EXPECT_EQ(tree_to({5}), MulticastTree::axes);     // along two axes: two ways
+  EXPECT_EQ(tree_to({2}), MulticastTree::axes);     // half round a ring of four: two routes
+  EXPECT_EQ(tree_to({5}), MulticastTree::axes);     // along two axes: two routes
   EXPECT_EQ(tree_to({4, 8}), MulticastTree::axes);  // two ranks, one after the other
   EXPECT_EQ(multicast_by(MulticastTree::prefix, ids, 0, DestinationSet::of(ids, std::vector<Rank>{8}), {}).tree,
             MulticastTree::prefix);
@@ -300,7 +300,7 @@ TEST(AlongAxes, PartsToALineComeInFromAllSides) {
       expect_alike(ids, m);
     }
   }
-  // Not farther than allowed: two parts by each of the ways round a ring, or all by one.
+  // Not farther than allowed: two parts in each direction round a ring, or all by one.
   TopologyIds const ring(Machine::parse("torus:8"), 2);
   EXPECT_EQ(busiest_of_parts(ring, 0, DestinationSet::of(ring, std::vector<Rank>{1}), 2, 2), 2);
   EXPECT_EQ(busiest_of_parts(ring, 0, DestinationSet::of(ring, std::vector<Rank>{1}), 2, 6), 1);

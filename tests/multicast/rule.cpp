@@ -147,7 +147,7 @@ TEST(Check, CountsLinksAgainstTheirBound) {
   auto const all = DestinationSet::all(ids);
   auto const flat = check(ids, {0, all, MulticastTree::flat, {}}, &machine);
   EXPECT_EQ(flat.bound, 15);
-  EXPECT_EQ(flat.links, 32) << "the sum of all ways on 4 x 4: 2 * 4 * (0 + 1 + 2 + 1)";
+  EXPECT_EQ(flat.links, 32) << "the sum of all routes on 4 x 4: 2 * 4 * (0 + 1 + 2 + 1)";
   EXPECT_EQ(flat.busiest, 8) << "two columns of four, x first and ties upwards";
   auto const prefix = check(ids, {0, all, MulticastTree::prefix, {}}, &machine);
   EXPECT_EQ(prefix.bound, 15);

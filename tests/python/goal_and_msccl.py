@@ -120,7 +120,7 @@ class Block:
 class Msccl:
     """An MSCCL file, run on chunks of real numbers: one number a chunk."""
 
-    slots = 1  # steps of a connection on their way; MSCCL has NCCL_STEPS / MSCCL_CHUNKSTEPS = 2
+    slots = 1  # steps of a connection in flight; MSCCL has NCCL_STEPS / MSCCL_CHUNKSTEPS = 2
 
     def __init__(self, text: str) -> None:
         self.algo = ElementTree.fromstring(text)
@@ -151,16 +151,16 @@ class Msccl:
     def _check_connections(self) -> None:
         """One threadblock has each end of a connection; at most 32 on a channel."""
         ends = [
-            (way, b.gpu, peer, b.channel)
+            (direction, b.gpu, peer, b.channel)
             for blocks in self.blocks
             for b in blocks
-            for way, peer in (("s", b.send), ("r", b.recv))
+            for direction, peer in (("s", b.send), ("r", b.recv))
             if peer >= 0
         ]
         assert len(ends) == len(set(ends))
         per_channel = defaultdict(int)
-        for way, gpu, _, channel in ends:
-            per_channel[way, gpu, channel] += 1
+        for direction, gpu, _, channel in ends:
+            per_channel[direction, gpu, channel] += 1
         assert max(per_channel.values(), default=0) <= 32
 
     def run(self, seed: int) -> None:

@@ -46,24 +46,24 @@ def change(rng: random.Random, data: bytes, samples: list[bytes]) -> bytes:
     """One mutation."""
     at = rng.randrange(len(data) + 1)
     end = min(len(data), at + int(2 ** rng.uniform(0, 7)))
-    way = rng.randrange(11)
-    if way == 0 and data:
+    mutation = rng.randrange(11)
+    if mutation == 0 and data:
         at = rng.randrange(len(data))
         return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
-    if way == 1:
+    if mutation == 1:
         return data[:at] + bytes(rng.randrange(256) for _ in range(rng.randint(1, 4))) + data[end:]
-    if way == 2:
+    if mutation == 2:
         return data[:at] + data[end:]
-    if way == 3:
+    if mutation == 3:
         return data[:at] + data[at:end] * rng.choice([2, 3, 50]) + data[end:]
-    if way == 4:
+    if mutation == 4:
         return data[:at] + rng.choice(BYTES) * rng.choice([1, 1, 2, 20000]) + data[at:]
-    if way == 5:
+    if mutation == 5:
         return data[:at]
-    if way == 6:
+    if mutation == 6:
         other = rng.choice(samples)
         return data[:at] + other[rng.randrange(len(other) + 1) :]
-    if way == 7:
+    if mutation == 7:
         lines = data.split(b"\n")
         i, j = rng.randrange(len(lines)), rng.randrange(len(lines))
         lines[i], lines[j] = lines[j], lines[i] if rng.random() < 0.5 else lines[j]
@@ -72,11 +72,11 @@ def change(rng: random.Random, data: bytes, samples: list[bytes]) -> bytes:
     if not found:
         return data[:at] + rng.choice(NUMBERS).encode() + data[at:]
     number = rng.choice(found)
-    if way == 8:
+    if mutation == 8:
         whole = re.match(rb"\d{1,40}", number.group())
         value = str(int(whole.group() if whole else 0) + rng.choice([-1, 1]))
     else:
-        value = rng.choice(NUMBERS) if way == 9 else rng.choice(found).group().decode()
+        value = rng.choice(NUMBERS) if mutation == 9 else rng.choice(found).group().decode()
     return data[: number.start()] + value.encode() + data[number.end() :]
 
 
@@ -95,10 +95,10 @@ def mutate_zip(rng: random.Random, samples: list[bytes]) -> bytes:
     with zipfile.ZipFile(io.BytesIO(rng.choice(samples))) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     name = rng.choice(list(members))
-    way = rng.random()
-    if way < 0.1:
+    mutation = rng.random()
+    if mutation < 0.1:
         del members[name]
-    elif way < 0.2:
+    elif mutation < 0.2:
         members[name] = rng.choice(list(members.values()))
     else:
         members[name] = mutate(rng, [members[name]])

@@ -173,11 +173,11 @@ def test_jacobi_computes_the_same_cells_by_all_variants():
     result = ap.bench.jacobi.run(job)
     assert result["same"] and result["ranks"] == 2 and result["threads"] == 2
     assert result["block"] == [1, 23, 24]
-    assert {"ckloop's policy", "spread 1", "spread 2", "a process a core"} < set(result["ways"])
-    for way in result["ways"].values():
-        assert len(way["seconds"]) == 2 and min(way["seconds"]) > 0
+    assert {"ckloop's policy", "spread 1", "spread 2", "a process a core"} < set(result["variants"])
+    for variant in result["variants"].values():
+        assert len(variant["seconds"]) == 2 and min(variant["seconds"]) > 0
     # An exchange of all faces an iteration, of either kind of program: 2 x 70 or 2 x 90 doubles between two ranks.
-    assert sum(result["ways"]["mpi+openmp, 2 threads"]["received"]["bytes"]) in (3 * 2 * 70 * 8, 3 * 2 * 90 * 8)
+    assert sum(result["variants"]["mpi+openmp, 2 threads"]["received"]["bytes"]) in (3 * 2 * 70 * 8, 3 * 2 * 90 * 8)
 
 
 def test_jacobi_on_the_command_line(allport, tmp_path):

@@ -24,8 +24,8 @@ def test_each_is_simulated_as_its_own_plan_runs(plan, extents, arguments):
     assert times
     assert times == sorted(times)
     assert [one.seconds is None for one in ranked] == sorted(one.seconds is None for one in ranked)
-    ways = [(one.candidate.get("algorithm"), tuple(one.candidate["grid"])) for one in ranked]
-    assert len(set(ways)) == len(ways)
+    algorithms = [(one.candidate.get("algorithm"), tuple(one.candidate["grid"])) for one in ranked]
+    assert len(set(algorithms)) == len(algorithms)
     best = ranked[0]
     options = arguments.get("options", ap.Options())
     taken = replace(options, **decided(plan(*extents, "bgp:4x4", **arguments), best.candidate))

@@ -166,7 +166,7 @@ def test_the_environment_names_the_machine(allport):
             ["run lu", "run solve", "plan lu"],
             "machine ranks pivoting algorithm grid panel nb outer-panel memory tree json",
         ),
-        (["run gemm", "plan gemm"], "machine ranks algorithm grid panel memory trans-a trans-b tree json"),
+        (["run gemm", "plan gemm"], "machine ranks algorithm grid panel memory trans tree json"),
         (["schedule verify", "schedule export", "simulate"], "machine algorithm root size element segment window json"),
     ],
 )
@@ -204,7 +204,7 @@ def commands(command=None, words=()):
 
 #: Options of computations on files and plans that are none of ap.Options: where, what, and what is written.
 OTHERS = """
-machine ranks dtype shape a b output c_in alpha beta trans_a trans_b trans assume_a lower q_out check trace report json
+machine ranks dtype shape a b output c_in alpha beta trans assume_a lower q_out check trace report json
 simulate all subscripts shape_a shape_b
 """.split()
 

@@ -145,7 +145,7 @@ def test_what_was_tried_is_remembered_and_explained(tmp_path: Path) -> None:
 
 def test_segments_are_tried_beside_those_of_the_best_price(tmp_path: Path) -> None:
     memory = tmp_path / "memory.json"
-    size = 1 << 23  # some milliseconds: short calls are tried one way
+    size = 1 << 23  # some milliseconds: short calls are tried on one side
     machine = tmp_path / "machine.toml"  # with rates: what is cheapest by price does not hang on what MPI_Init measures
     machine.write_text(ap.Machine.parse("torus:4").to_toml())
     best = ap.explain("broadcast", str(machine), bytes=size).to_dict()

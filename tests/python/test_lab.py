@@ -26,18 +26,18 @@ if WHY := why_not():
 
 SEND = """
 import socket, sys, threading, time
-mine, other, port, size, way = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
-if way == "listen":
+mine, other, port, size, role = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
+if role == "listen":
     door = socket.create_server((mine, port))
     print("ready", flush=True)
     line = door.accept()[0]
 else:
     line = socket.create_connection((other, port), source_address=(mine, 0))
 sends = threading.Thread(target=lambda: line.sendall(bytes(size)))
-if way != "listen" or "both" in sys.argv[6:]:
+if role != "listen" or "both" in sys.argv[6:]:
     sends.start()
 got, start = 0, None
-while way == "listen" or "both" in sys.argv[6:]:
+while role == "listen" or "both" in sys.argv[6:]:
     part = line.recv(1 << 16)
     start = start or time.monotonic()
     got += len(part)
@@ -57,9 +57,9 @@ class Flow:
     """Bytes from one node to another, by plain sockets."""
 
     def __init__(
-        self, lab: Lab, source: int, target: int, size: int, port: int = 7000, both: bool = False, way: int = 1
+        self, lab: Lab, source: int, target: int, size: int, port: int = 7000, both: bool = False, direction: int = 1
     ):
-        addresses = lab.plan.address(source, way), lab.plan.address(target, way)
+        addresses = lab.plan.address(source, direction), lab.plan.address(target, direction)
         tail = ["both"] if both else []
         run = [sys.executable, "-c", SEND]
         words = [addresses[1], addresses[0], str(port), str(size), "listen", *tail]
@@ -246,7 +246,7 @@ def test_messages_take_the_links_of_the_route(up: Callable[..., Lab], spec: str)
 
 def test_both_cables_of_a_ring_of_two(up: Callable[..., Lab]) -> None:
     lab = up("torus:2x1", "8mbit")
-    plus, minus = Flow(lab, 0, 1, 1_000_000, 7000), Flow(lab, 0, 1, 1_000_000, 7001, way=-1)
+    plus, minus = Flow(lab, 0, 1, 1_000_000, 7000), Flow(lab, 0, 1, 1_000_000, 7001, direction=-1)
     assert [0.75e6 < rate < 1.05e6 for rate in plus.rates() + minus.rates()] == [True, True]
     moved = sent(lab)
     assert all(moved[link] > 1_000_000 for link in ("(0,0)+x -> (1,0)", "(0,0)-x -> (1,0)"))

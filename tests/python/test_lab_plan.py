@@ -30,9 +30,9 @@ def plan_of(spec: str, rate: str | None = "40mbit") -> Plan:
     return make_plan("lab", ap.Machine.parse(spec), rate)
 
 
-def walk(plan: Plan, start: int, target: int, way: int = 1) -> list[tuple[int, int, int]]:
+def walk(plan: Plan, start: int, target: int, direction: int = 1) -> list[tuple[int, int, int]]:
     """(node, axis, sign) of every hop that the routes make; fails when they go in circles."""
-    ports = next_ports(plan, target, way)
+    ports = next_ports(plan, target, direction)
     hops, node = [], start
     while node != target:
         assert len(hops) <= plan.nodes, "a packet goes in circles"
@@ -68,8 +68,8 @@ def test_routes_are_the_machines(spec: str) -> None:
 def test_a_ring_of_two_has_an_address_for_each_cable() -> None:
     plan = plan_of("torus:2x3")
     assert plan.twofold and plan.address(0) != plan.address(0, -1)
-    assert walk(plan, 0, 1) == [(0, 0, 1)] and walk(plan, 0, 1, way=-1) == [(0, 0, -1)]
-    assert {plan.way(0, 0, 1), plan.way(0, 0, -1)} == {1, -1}
+    assert walk(plan, 0, 1) == [(0, 0, 1)] and walk(plan, 0, 1, direction=-1) == [(0, 0, -1)]
+    assert {plan.direction(0, 0, 1), plan.direction(0, 0, -1)} == {1, -1}
     assert not plan_of("torus:3x3").twofold and not plan_of("mesh:2x2").twofold
     with pytest.raises(ap.Error, match=r"two cables join these nodes; write 0\+AXIS"):
         find_cable(plan, "0-1")

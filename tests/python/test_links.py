@@ -30,8 +30,8 @@ def test_the_simulator_gives_back_what_the_file_says():
     machine = ap.Machine.from_toml(UNEVEN)
     found = _by_name(ap.run.links.simulated(machine, quick=True))
     for letter, rate in (("x", 40e6), ("y", 20e6)):
-        for ways, group in itertools.product(("+", "-", "+-"), ("one pair", "all pairs")):
-            figure = found[f"rate {letter}{ways} {group}"]
+        for directions, group in itertools.product(("+", "-", "+-"), ("one pair", "all pairs")):
+            figure = found[f"rate {letter}{directions} {group}"]
             assert figure.value == pytest.approx(rate, rel=1e-3)
             assert figure.low == figure.value == figure.high and figure.samples == 1
     assert not [what for what in found if " z" in what]
@@ -46,7 +46,7 @@ def test_the_simulator_gives_back_what_the_file_says():
 
 @pytest.mark.parametrize("asks_beyond", [None, 1 << 15])
 def test_messages_go_in_short_pieces_where_those_that_cross_are_quicker(asks_beyond):
-    """A network that carries one way at a time whatever is longer, as MPI libraries make of TCP that ask first."""
+    """A network that is half-duplex for longer messages, as TCP is under MPI libraries with a rendezvous."""
     machine = ap.Machine.from_toml(UNEVEN)
     pieces = []
 
@@ -61,8 +61,8 @@ def test_messages_go_in_short_pieces_where_those_that_cross_are_quicker(asks_bey
     among = [case for case in ap.run.links.cases(machine) if case.group == "one pair"]
     found = _by_name(ap.run.links.measured_by(machine, timer, among=among))
     for letter, rate in (("x", 40e6), ("y", 20e6)):
-        for ways in ("+", "-", "+-"):
-            assert found[f"rate {letter}{ways} one pair"].value == pytest.approx(rate, rel=1e-3)
+        for directions in ("+", "-", "+-"):
+            assert found[f"rate {letter}{directions} one pair"].value == pytest.approx(rate, rel=1e-3)
     tried, used = pieces[:2], pieces[2:]
     assert tried == [1 << 15, 1 << 16]
     assert max(used) == (1 << 16 if asks_beyond is None else 1 << 15)
@@ -114,7 +114,7 @@ def test_intervals_hold_the_median_as_often_as_they_say(n):
         held += low <= math.log(2) <= high
     assert held / 2000 == pytest.approx(confidence, abs=0.03)
     assert confidence >= 0.95 or n < 6
-    # By another way: the binomial distribution, summed up.
+    # Compared with the binomial distribution, summed up.
     ordered = list(range(n))
     low, high, confidence = ap.run.links.interval(ordered)
     tail = sum(math.comb(n, k) for k in range(low + 1)) / 2**n

@@ -8,7 +8,7 @@ from allport.report import draw_loads
 
 
 def walked(machine, messages, places):
-    """Bytes over each link by its route, from neighbour to neighbour, x first, the shorter way round."""
+    """Bytes over each link by its route, from neighbour to neighbour, x first, in the shorter direction."""
     lengths = [a.length for a in machine.axes]
     wraps = [a.wraps for a in machine.axes]
     loads = [0] * (machine.nodes * 2 * len(lengths))
@@ -186,7 +186,7 @@ def test_dims_are_of_the_number_of_ranks_and_fit_the_machine():
     part = ap.mapping.dims("torus:4x4", 2, ranks=6)  # a row and a half
     assert part[0] * part[1] == 6
     assert ap.mapping.dims("torus:4", 1) == (4,)
-    # A domain twice as long one way has extents like it where all links are alike.
+    # A domain twice as long along one axis has extents like it where all links are alike.
     long = ap.mapping.dims("torus:8x4", 2, cells=(65536, 32768))
     assert long == (8, 4)
     # Of short messages the number counts: two neighbours are fewer than four.

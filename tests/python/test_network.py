@@ -34,7 +34,7 @@ def test_known_optima(collective: str, network: str, optimum: Fraction) -> None:
 
 
 def test_combining_is_copying_backwards() -> None:
-    # Node 0 sends at 1 and receives at 3; node 1 the other way round, and so does node 2.
+    # Node 0 sends at 1 and receives at 3; node 1 conversely, and so does node 2.
     links = [(0, 1, 1.0, 0.0), (1, 0, 3.0, 0.0), (1, 2, 1.0, 0.0), (2, 1, 1.0, 0.0)]
     network = ap.network.Topology("line", 3, 0, links)
     assert ap.network.bound("bcast", network, 0).optimum == 1

@@ -197,9 +197,9 @@ def test_calls_jacobi_and_comparisons_have_pages() -> None:
     found = PageReader(ap.report.pages.of(calls).html())
     assert found.wrong == [] and "bcast of 8 B: slower under the drop-in than plain" in found.advice[0]
     assert PageReader(ap.report.pages.of({**calls, "calibrated": True}).html()).advice == []
-    way = {"seconds": [0.2, 0.3], "peak_to_mean": [2.0, 2.0], "imbalance": [1.5, 1.5]}
+    variant = {"seconds": [0.2, 0.3], "peak_to_mean": [2.0, 2.0], "imbalance": [1.5, 1.5]}
     jacobi = {
-        "ways": {"spread 1": way, "mpi+openmp": {"seconds": [0.4], "peak_to_mean": [0.0]}}, "grid": [1, 64, 64],
+        "variants": {"spread 1": variant, "mpi+openmp": {"seconds": [0.4], "peak_to_mean": [0.0]}}, "grid": [1, 64, 64],
         "block": [1, 8, 8], "axes": 2, "ranks": 2, "threads": 1, "sends": True, "lab": None, "same": True,
     }  # fmt: skip
     found = PageReader(ap.report.pages.of(jacobi).html())

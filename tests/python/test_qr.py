@@ -41,7 +41,7 @@ def test_a_matrix_in_its_factors_out(allport, system, tmp_path, where, name):
     q, r = np.load(tmp_path / "Q.npy"), np.load(tmp_path / "R.npy")
     np.testing.assert_allclose(q @ r, np.load(tmp_path / name), atol=1e-12)
     np.testing.assert_allclose(q.T @ q, np.eye(20), atol=1e-13)
-    for word in ("qr of", "chosen:", "predicted", "measured", "tasks", "residual", "R.npy", "Q.npy", "Gflop/s"):
+    for word in ("A = Q R", "chosen:", "predicted", "measured", "tasks", "residual", "R.npy", "Q.npy", "Gflop/s"):
         assert word in done.stdout, done.stdout
     assert "\x1b" not in done.stdout + done.stderr
 

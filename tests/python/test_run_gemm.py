@@ -138,7 +138,7 @@ def test_alpha_beta_and_transposes(allport, tmp_path):
     for name, x in zip("ABC", (a, b, c), strict=True):
         np.save(tmp_path / f"{name}0.npy", x)
     done = allport(
-        *("run", "gemm", "A0.npy", "B0.npy", "-o", "C.npy", "-n", 2, "--trans-a", "T", "--trans-b", "C"),
+        *("run", "gemm", "A0.npy", "B0.npy", "-o", "C.npy", "-n", 2, "--trans", "TC"),
         *("--alpha", "-2.5", "--beta", "0.5", "--c-in", "C0.npy"),
     )
     assert done.returncode == 0, done.stderr
@@ -270,7 +270,8 @@ class TestBadInput:
         refuses("gemm", *files, "--memory", "plenty", words=["plenty"])
         refuses("gemm", *files, "--alpha", "one", words=["alpha"])
         refuses("gemm", *files, "--beta", "1", words=["--c-in"])
-        refuses("gemm", *files, "--trans-a", "Q", words=["trans_a"])
+        refuses("gemm", *files, "--trans", "NQ", words=["trans = 'NQ'", "TN"])
+        refuses("gemm", *files, "--trans", "T", words=["trans = 'T'", "two letters"])
         refuses("gemm", *files, "--tree", "shouting", words=["tree", "shouting", "binomial"])
         refuses("gemm", "A.npy", "B.npy", "-n", 2, words=["output"], code=2)
 

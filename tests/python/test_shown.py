@@ -77,7 +77,7 @@ NOT_TYPED: dict[str, list[str]] = {
         "pip install .",
     ],
     "is typed by `make demo`, which makes its files": [
-        "allport run gemm digits.npy digits.npy -o gram.npy --trans-b T --machine torus:4x4",
+        "allport run gemm digits.npy digits.npy -o gram.npy --trans NT --machine torus:4x4",
         "allport run solve A.npy Y.npy -o C.npy -n 16 --machine torus:4x4",
     ],
     "needs Slurm": ["allport exec -m machine.toml --launcher 'srun --mpi=pmix' ./program"],

@@ -60,7 +60,7 @@ def test_critical_path_and_timeline() -> None:
     assert run.seconds == ap.simulate(broadcast(), "bgp:4x4").seconds
     path = run.critical_path
     assert path[0]["begin"] == 0 and path[-1]["end"] == run.seconds
-    assert {r["kind"] for r in run.timeline} == {"send", "link", "receive"}
+    assert {r["activity"] for r in run.timeline} == {"send", "link", "receive"}
     steps = run.late()
     assert sum(s["records"] for s in steps) == len(path)
 

@@ -64,11 +64,11 @@ def test_exchanges_are_what_changes_hands():
     direct = 0
     for shape in [(7,), (4, 5), (3, 4, 2), (2, 3, 4, 3), (5, 1, 4), (3, 0, 2)] * 8:
         source, target = (some_distribution(rng, shape, ranks) for _ in range(2))
-        way = hops(source, target)
-        assert [hop.source.distribution for hop in way[1:]] == [hop.target.distribution for hop in way[:-1]]
-        assert not way or (way[0].source.distribution, way[-1].target.distribution) == (source, target)
-        direct += len(way) == 1
-        for hop in way:
+        found = hops(source, target)
+        assert [hop.source.distribution for hop in found[1:]] == [hop.target.distribution for hop in found[:-1]]
+        assert not found or (found[0].source.distribution, found[-1].target.distribution) == (source, target)
+        direct += len(found) == 1
+        for hop in found:
             wanted = np.zeros((ranks, ranks), dtype=int)
             ends = owners(hop.source.distribution), owners(hop.target.distribution)
             np.add.at(wanted, (ends[0].ravel(), ends[1].ravel()), 1)
@@ -254,7 +254,7 @@ def test_what_ranks_pass_on_is_planned(allport, tmp_path):
     np.testing.assert_allclose(np.load(tmp_path / "C.npy"), np.einsum("ijab,klab->ijkl", a, a))
     blocks = ap.tensors.TensorDistribution.blocks(a.shape, (1, 4, 1, 1))
     plan = ap.tensors.plan_einsum("ijab,klab->ijkl", a.shape, a.shape, str(machine), given=(blocks, blocks))
-    hops = [hop for way in plan.ways.values() for hop in way if hop.moves]
+    hops = [hop for some in plan.redistributions.values() for hop in some if hop.moves]
     straight = sum(n for hop in hops for s, t, n in zip(*hop.messages(), strict=True) if s != t)
     assert hops and plan.traffic()[1][:, 2].sum() > 8 * straight
 

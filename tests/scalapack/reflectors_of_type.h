@@ -126,7 +126,7 @@ static void NAME(reflectors)(struct grid const* g, int inside) {
     NAME(compare)(x.data, y.data, &x.a, x.m + x.n, "orgqr");
     NAME(end_problem)(&x), NAME(end_problem)(&y);
   }
-  /* ormqr, both sides and ways, lower case too */
+  /* ormqr, both sides and transposes, lower case too */
   int const right = between(0, 1), whose = between(0, 1); /* reflectors: ScaLAPACK's, or ours */
   NAME(draw_problem)(&x, g, 1, right);
 #ifdef COMPLEX

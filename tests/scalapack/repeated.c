@@ -1,5 +1,5 @@
 /* The same factorization and the same product many times over, each beside ScaLAPACK's own: whoever does a call, what
-   it leaves is right, and all processes go the same way.
+   it leaves is right, and all processes decide alike.
 
    scalapack_repeated TIMES N BLOCK */
 #include "check.h"

@@ -100,10 +100,10 @@ TEST(Goal, GivesBackSchedulesWrittenByHand) {
 }
 
 TEST(Goal, GivesNeighboursBack) {
-  auto const ways = NeighbourRoutes::spread(Machine::parse("torus:4x4"), {{0, 0, 5, 0}, {5, 0, 0, 0}, {3, 0, 3, 0}});
+  auto const routes = NeighbourRoutes::spread(Machine::parse("torus:4x4"), {{0, 0, 5, 0}, {5, 0, 0, 0}, {3, 0, 3, 0}});
   auto const schedule =
-      ways.schedule([](std::int32_t e) { return 90000 + e; }, [](Rank, std::int32_t) { return 0; },
-                    [](Rank, std::int32_t) { return 7; }, std::vector<Extents>(16, Extents{100000, 100007}));
+      routes.schedule([](std::int32_t e) { return 90000 + e; }, [](Rank, std::int32_t) { return 0; },
+                      [](Rank, std::int32_t) { return 7; }, std::vector<Extents>(16, Extents{100000, 100007}));
   expect_equal(read(goal_of(schedule)), schedule);
 }
 

@@ -24,7 +24,7 @@ std::vector<Rank> all_of(Rank ranks) {
   return all;
 }
 
-TEST(Multicast, IsProvenOnMachinesForEveryWay) {
+TEST(Multicast, IsProvenOnMachinesForEveryAlgorithm) {
   std::mt19937 random(3);
   int trees = 0;
   for (auto const* spec :

@@ -52,7 +52,7 @@ void expect_proof(Machine const& machine, Rank root, std::int64_t bytes, Cut cut
       }
       continue;
     }
-    // Slices that are scattered first take other ways than whole trees.
+    // Slices that are scattered first take other routes than whole trees.
     if (!one_root || algorithm->name == "long" || algorithm->name == "scatter_allgather") continue;
     EXPECT_EQ(report.counts.streams, std::int64_t{report.trees} * (machine.ranks() - 1));
     EXPECT_EQ(report.counts.bytes_moved, bytes * (machine.ranks() - 1));

@@ -23,7 +23,7 @@ TEST(Simulate, OneMessageTakesItsLatencyAndItsBytes) {
 
 TEST(Simulate, SeveralHopsAreCutThrough) {
   EXPECT_NEAR(run(messages(8, {{0, 3, 1000}}), ring(8)), 1030 * us, 1e-12);
-  EXPECT_NEAR(run(messages(8, {{0, 6, 1000}}), ring(8), fair()), 1020 * us, 1e-12);  // the short way
+  EXPECT_NEAR(run(messages(8, {{0, 6, 1000}}), ring(8), fair()), 1020 * us, 1e-12);  // the shorter route
 }
 
 TEST(Simulate, TwoOnALinkTakeTurnsOrHalves) {
@@ -34,7 +34,7 @@ TEST(Simulate, TwoOnALinkTakeTurnsOrHalves) {
   EXPECT_NEAR(run(both, ring(8), fair()), 1510 * us, 1e-9);
   auto weighted = fair();
   weighted.latency_weights = true;
-  // The longer way gets a third of the link: the short one ends at 20 + 490 * 3/2 = 755, then the rest of the other.
+  // The longer route gets a third of the link: the short one ends at 20 + 490 * 3/2 = 755, then the rest of the other.
   EXPECT_NEAR(run(both, ring(8), weighted), 1510 * us, 1e-9);
   auto const result = simulate(both, ring(8), weighted);
   EXPECT_NEAR(result.ranks[1], 755 * us, 1e-9);
@@ -96,7 +96,8 @@ TEST(Simulate, HostsOfARouterSendOnChipAndShareTheirInjection) {
                       "injection = \"1.25 MB/s\" }, { name = \"core\", count = 2 } ]\nmemory_bandwidth = \"4 MB/s\"\n");
   EXPECT_NEAR(run(messages(16, {{0, 2, 1000}}), m), 251 * us, 1e-12) << "on-chip: 1000 B at 4 MB/s and its latency";
   EXPECT_NEAR(run(messages(16, {{0, 1, 1000}}), m), 500 * us, 1e-12) << "cores of one host copy through memory";
-  EXPECT_NEAR(run(messages(16, {{0, 2, 1000}, {2, 0, 1000}}), m), 251 * us, 1e-12) << "each host has a way of its own";
+  EXPECT_NEAR(run(messages(16, {{0, 2, 1000}, {2, 0, 1000}}), m), 251 * us, 1e-12)
+      << "each host has its own connection";
   EXPECT_NEAR(run(messages(16, {{0, 4, 1000}}), m), 1010 * us, 1e-12) << "a link is slower than a host's injection";
   // Rank 0 is of host 0 of node 0, rank 2 of host 1; 4 and 12 are on the nodes to both sides. One host's two messages
   // are held to 1.25 MB/s together, those of two hosts are not.

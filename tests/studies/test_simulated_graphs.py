@@ -47,7 +47,7 @@ def test_lu_on_16384_nodes_is_what_the_page_says() -> None:
         ran = sims.at_16384(pivoting, 131072)
         assert ran["2D RCT"]["seconds"] < ran["2D BNM"]["seconds"]
         assert ran["2D RCT"]["seconds"] < ran["2.5D RCT"]["seconds"]
-        assert all(f"| {ran[way]['seconds']:.1f} |" in page for way in ran)
+        assert all(f"| {ran[name]['seconds']:.1f} |" in page for name in ran)
     assert sims.gain(ran, "PDGETRF") > 1.0
 
 

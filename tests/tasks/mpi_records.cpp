@@ -29,13 +29,13 @@ TEST(TasksRun, RecordsTasksAndMessages) {
     EXPECT_LE(0, r.begin);
     EXPECT_LE(r.begin, r.end);
     EXPECT_LE(r.end, report.seconds);
-    if (r.deed == tasks::Record::Deed::task) {
+    if (r.activity == tasks::Record::Activity::task) {
       ++times[r.task.i];
       EXPECT_EQ(r.kernel, Kernel::own);
       EXPECT_TRUE(r.worker == 0 || r.worker == 1) << r.worker;
       continue;
     }
-    bool const sends = r.deed == tasks::Record::Deed::send;
+    bool const sends = r.activity == tasks::Record::Activity::send;
     ASSERT_TRUE(r.peer >= 0 && r.peer < comm.size() && r.peer != comm.rank()) << r.peer;
     between[2 * std::size_t(r.peer) + (sends ? 0 : 1)] += 1;
     counted += sends ? Traffic{1, 0, r.bytes, 0} : Traffic{0, 1, 0, r.bytes};

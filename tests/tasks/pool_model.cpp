@@ -23,7 +23,7 @@ using graph_samples::task;
 enum Status : std::uint8_t { idle, runs, ran };              // of a task
 enum Where : std::uint8_t { unmade, sent, relayed, there };  // of a message
 
-/// One output on its way to one other rank.
+/// One output that is sent to one other rank.
 struct Message {
   int from = 0;
   Rank to = 0;

@@ -129,7 +129,7 @@ TEST(TasksCarrier, RanksBehindTheGraphsRelay) {
   EXPECT_GT(behind, 0);
 }
 
-TEST(TasksCarrier, WhatMembersExchangeGoesHalfWayRoundOppositeWays) {
+TEST(TasksCarrier, WhatMembersExchangeGoesHalfWayRoundInOppositeDirections) {
   auto const ring = Machine::parse("torus:4");
   auto const is_up = [&](Rank from, Rank to) -> bool {
     std::array const ranks{from, to};

@@ -66,9 +66,9 @@ struct TreeSet {
 [[nodiscard]] TreeSet rectangular_trees(Machine const& machine, Node root);
 [[nodiscard]] int rectangular_tree_count(Machine const& machine);
 /// The trees of a bucket allgather in all axes at once (Chan06): along the first axis, from all nodes reached along the
-/// second, and so on; tree t begins with another axis. 2d trees on a torus with d axes longer than 1, each going one
-/// way; d when an axis is open, each going both ways. A link may serve several trees of one root, but over all roots
-/// the trees load the links of a torus with equal axes evenly, and those of a mesh nearly so.
+/// second, and so on; tree t begins with another axis. 2d trees on a torus with d axes longer than 1, each in one
+/// direction; d when an axis is open, each in both directions. A link may serve several trees of one root, but over all
+/// roots the trees load the links of a torus with equal axes evenly, and those of a mesh nearly so.
 [[nodiscard]] TreeSet rotated_trees(Machine const& machine, Node root);
 
 /// What the rectangular trees from `root` cost: the deepest one's hops over links, and most children over links.

@@ -25,11 +25,10 @@ struct WantedMessage {
 };
 
 /// Multicasts without a communicator for each: a rank sends to a set of ranks at any time, ranks receive by source and
-/// tag. The header of a message lists its destinations, so that ranks on its way forward it though they knew nothing of
-/// it; they do so whenever they call a function of the channel. How it goes is chosen by predicted time
-/// (unannounced_multicasts()).
+/// tag. The header of a message lists its destinations, so that ranks that did not expect it can forward it; they do
+/// so whenever they call a function of the channel. The tree is chosen by predicted time (unannounced_multicasts()).
 ///
-/// Messages of one source can overtake each other, because different sets and sizes go different ways: number says in
+/// Messages of one source can overtake each other, because the tree depends on the set and the size: number says in
 /// which order they were sent, and tags separate them. Messages that nobody has received yet are stored in memory.
 ///
 /// Any thread may call, several at once where MPI is MPI_THREAD_MULTIPLE; at most one waits in receive().
@@ -78,7 +77,7 @@ class Channel {
   /// Progresses communication. The first of the stored messages that are wanted; it remains there.
   std::optional<Envelope> probe(Wanted wanted = {});
   /// Waits for a message. One with other content is not taken: Error(mismatch).
-  /// @throws Error(mismatch) on every rank if no such message can come any more: no message is on its way, and every
+  /// @throws Error(mismatch) on every rank if no such message can come any more: no message is in flight, and every
   /// rank waits in receive() or close(). The channel is then closed.
   Message receive(Wanted wanted = {}, Content content = Content::buffer);
   /// As above for a buffer; a longer message is not taken: Error(argument). Long messages come into it without a copy.

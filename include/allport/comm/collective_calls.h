@@ -115,7 +115,7 @@ class CollectiveCalls {
                                                    std::span<std::byte> output, std::int64_t element, Combine combine,
                                                    std::string_view algorithm = {}) const;
   /// Sends a block to every rank and gets one from each. A start sends each at once to its rank; the other forms first
-  /// tell all ranks all lengths, choose by price, and refuse on every rank what does not fit. input: where `blocks`
+  /// send all lengths to all ranks, choose by price, and raise on every rank if lengths differ. input: where `blocks`
   /// says, by rank that gets it. output: where `received` says, by rank that it is from.
   void alltoallv(std::span<std::byte const> input, BlockList const& blocks, std::span<std::byte> output,
                  BlockList const& received, std::string_view algorithm = {}) const;

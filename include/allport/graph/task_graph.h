@@ -84,8 +84,8 @@ struct GangCollective {
 };
 
 /// Tasks on different ranks that run at the same time because their bodies communicate (gang scheduling), e.g. a panel
-/// with one reduction per column. In a graph with steps all members are in one step. A gang starts in one of three
-/// ways:
+/// with one reduction per column. In a graph with steps all members are in one step. There are three
+/// kinds of start:
 /// - by default, no member starts before all are ready; start messages notify the ranks;
 /// - `exchanges`: each member sends early through TaskGraph::exchange() and runs when its expected messages have
 ///   arrived; no body waits. For data whose amount only the bodies know, such as rows that are swapped;

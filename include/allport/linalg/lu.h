@@ -61,7 +61,7 @@ struct LuCandidate {
   bool in_place = false;       ///< on the caller's own distribution (LuOptions::given)
   Index panel = 0;             ///< columns of a panel, with layers of a layer's slice
   Index nb = 0;                ///< columns of a rank's blocks in the distribution
-  int ahead = 1;               ///< look-ahead: panels under way at a time
+  int ahead = 1;               ///< look-ahead: panels in progress at a time
   Index outer_panel = 0;       ///< columns that the layers share; equals `panel` with one layer
   Seconds compute{};           ///< local work of the busiest rank (graph::Price::work)
   Seconds communicate{};       ///< messages on the busiest axis (graph::Price::links)

@@ -28,8 +28,8 @@ struct BlocksOptions {
 
 /// A block's iteration or a message as seen by one rank. Times are seconds since a barrier of all ranks.
 struct BlockRecord {
-  enum class Deed : std::uint8_t { run, send, receive };
-  Deed deed = Deed::run;
+  enum class Activity : std::uint8_t { run, send, receive };
+  Activity activity = Activity::run;
   int leader = 0;          ///< the leader that ran the block
   Rank peer = -1;          ///< the other rank of a message
   std::int64_t block = 0;  ///< of a message: the block whose halo it fills

@@ -40,7 +40,7 @@ struct LoopAdvice {
   std::vector<LaunchTime> runs;  ///< on as many computers each, quickest first
   std::string found;             ///< the same in words
   std::string change;     ///< how to start the next run; how it should be tried, where there is nothing to compare
-  bool compared = false;  ///< runs were started in more than one way
+  bool compared = false;  ///< there are runs with different starts
 };
 
 /// For each site and number of computers, in their order. Steps are compared as they are: a site names one problem. A

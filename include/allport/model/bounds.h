@@ -11,9 +11,9 @@ namespace allport::model {
 /// Two lower bounds of one collective; each holds alone. Both are 0 on a machine of one node: what happens within a
 /// node is not counted. Infinite where dead links cut the machine apart.
 struct Bound {
-  /// 2o + the latency of the way to the farthest node. Chan et al. 2006 count ceil(log_(k+1) nodes) rounds, k the links
-  /// that a node may drive at once; where short messages follow each other over a link, as in the simulator and with
-  /// most networks, a root reaches more nodes than that, and rounds bound nothing.
+  /// 2o + the latency of the route to the farthest node. Chan et al. 2006 count ceil(log_(k+1) nodes) rounds, k the
+  /// links that a node may drive at once; where short messages follow each other over a link, as in the simulator and
+  /// with most networks, a root reaches more nodes than that, and rounds bound nothing.
   Seconds latency{};
   /// The largest of bytes / bandwidth over cuts of the machine (around a node; across an axis, at every interval of
   /// positions) and over its links as a whole. Exact on a torus with equal lengths; Chan06, lower bounds: bandwidth.

@@ -6,7 +6,8 @@
 
 namespace allport::model {
 
-/// Processes: rows x columns x layers. Layers hold copies: 1 is 2D, cbrt(P) of a cube is 3D, between is 2.5D.
+/// A process grid of rows x columns x layers, in which each layer has copies of A and B: 2D with one layer, 3D with
+/// cbrt(P) layers, 2.5D in between.
 struct GemmGrid {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
@@ -15,7 +16,7 @@ struct GemmGrid {
   friend bool operator==(GemmGrid const&, GemmGrid const&) = default;
 };
 
-/// Per process, in the multiplication that is broadcast block by block (SUMMA).
+/// Cost per process of SUMMA, which broadcasts A and B panel by panel.
 struct GemmCost {
   double flops = 0.0;  ///< F = 2mnk/P
   double words = 0.0;  ///< W: panels mk/(rows * layers) + nk/(columns * layers), copies (mk + nk + mn)/(rows * columns)
@@ -34,7 +35,7 @@ enum class LineMulticast {
   binomial,     ///< t_bnm; reductions the same with the operator's time if that is larger
 };
 
-/// Seconds of one multiplication of doubles, per process, with nothing overlapped but what `tau` says.
+/// Seconds of one multiplication of doubles, per process. Nothing overlaps, except multicasts if tau < 1.
 struct GemmTime {
   Seconds compute{};    ///< F / flops of a rank
   Seconds panels{};     ///< multicasts of A along rows and of B along columns
@@ -49,10 +50,10 @@ struct GemmTime {
 /// Rows, columns and layers are lines of the machine, so every multicast is one of a ring with d = 1 (Solomonik11,
 /// slides 26 and 12): B_n = 2 * b on machines that wrap, b on an open line, b that of the slowest axis. `machine` gives
 /// rates, not lengths.
-/// @param tau cost of a second simultaneous multicast as a fraction of a first (Chan06): A's and B's cost
-///        larger + tau * smaller; 1, the default, is one after the other as in Solomonik11
-/// @param bn_binomial B_n of t_bnm; 0, the default, that of the line for both kinds of multicast (Solomonik11's first
-///        reading), link_sum() would be the second: a node that drives all its links for one binomial tree
+/// @param tau cost of a multicast that runs beside another, as a fraction of its cost alone (Chan06): A's and B's take
+///        larger + tau * smaller; 1, the default, means one after the other, as in Solomonik11
+/// @param bn_binomial B_n of t_bnm; 0, the default, means the line's for both kinds of multicast (first reading of
+///        Solomonik11); link_sum() is the second reading: a node drives all its links for one binomial tree
 /// @pre machine.rates().flops > 0, 0 <= tau <= 1
 [[nodiscard]] GemmTime gemm_time(Machine const& machine, GemmShape shape, GemmGrid grid, LineMulticast how,
                                  double tau = 1.0, BytesPerSecond bn_binomial = {});

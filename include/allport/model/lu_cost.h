@@ -1,4 +1,4 @@
-// What 2D and 2.5D LU factorization costs in the models of Solomonik11, and the least that its critical path asks for.
+// Cost of 2D and 2.5D LU factorization in the models of Solomonik11, and lower bounds on its critical path.
 #pragma once
 
 #include <cstdint>
@@ -13,34 +13,34 @@ enum class LuPivoting {
   tournament,  ///< Solomonik11, slides 18 and 36: CA-pivot, winners of a tournament per panel
 };
 
-/// Block sizes in columns. Matrices are block-cyclic by `small`; with copies (c > 1) a `big` panel is factored before
-/// the layers update their shares of the rest.
+/// Widths in columns. Matrices are block-cyclic by `panel`; with copies (c > 1) an outer panel is factored before the
+/// layers update their shares of the rest.
 struct LuBlocks {
-  std::int64_t small = 1;  ///< b
-  std::int64_t big = 1;    ///< B_g; b where there is one layer
+  std::int64_t panel = 1;        ///< b
+  std::int64_t outer_panel = 1;  ///< B_g; b if there is one layer
 
   friend bool operator==(LuBlocks const&, LuBlocks const&) = default;
 };
 
-/// Per process; means over the steps, of the busiest process [derived from Solomonik11, slides 14 to 17].
+/// Per process: means over the steps, for the busiest process of each [derived from Solomonik11, slides 14 to 17].
 struct LuCost {
-  double flops = 0.0;   ///< F = 2n^3/3P, work shared evenly
-  double idle = 0.0;    ///< flops of the critical path beyond F: corners, panels, blocks that do not divide evenly
-  double words = 0.0;   ///< W, all below
-  double corner = 0.0;  ///< b x b corners to rows, columns and layers; to these also what of L and U is in a big corner
-  double panels = 0.0;  ///< small pieces of L and U within a big panel: (1 - b/B_g) (n^2/sqrt(cP) + n B_g/q)
-  double update = 0.0;  ///< L and U for the rest of the matrix: n^2/sqrt(cP), n^2/sqrt(P) in 2D
+  double flops = 0.0;     ///< F = 2n^3/3P, work shared evenly
+  double idle = 0.0;      ///< flops of the critical path beyond F: corners, panels, blocks that do not divide evenly
+  double words = 0.0;     ///< W, the sum of the following
+  double corner = 0.0;    ///< b x b corners to rows, columns and layers; to these the rest of an outer corner, too
+  double panels = 0.0;    ///< pieces of L and U within an outer panel: (1 - b/B_g) (n^2/sqrt(cP) + n B_g/q)
+  double update = 0.0;    ///< L and U for the rest of the matrix: n^2/sqrt(cP), n^2/sqrt(P) in 2D
   double exchange = 0.0;  ///< each layer's part of L and U to all layers: n^2 c/P
   double reduce = 0.0;    ///< next panels summed over the layers and spread again: 2n^2 c/P; the first ones spread
   double pivot = 0.0;     ///< tournaments, winners and exchanged rows
   double messages = 0.0;  ///< S: collectives and single messages
-  double memory = 0.0;    ///< words: n^2 c/P, and both big panels if c > 1
+  double memory = 0.0;    ///< words: n^2 c/P, and both outer panels if c > 1
 };
 
-/// @pre n >= 1, grid's sides >= 1, 1 <= blocks.small <= blocks.big <= n (in 2D: equal); layers <= max(rows, columns)
+/// @pre n >= 1, grid's sides >= 1, 1 <= panel <= outer_panel <= n (in 2D: equal); layers <= max(rows, columns)
 [[nodiscard]] LuCost lu_cost(std::int64_t n, GemmGrid grid, LuBlocks blocks, LuPivoting pivoting);
 
-/// Seconds of one factorization of doubles, per process, nothing overlapped. Parts as in LuCost.
+/// Seconds of one factorization of doubles, per process, without overlap. Parts as in LuCost.
 struct LuTime {
   Seconds compute{};
   Seconds idle{};
@@ -63,13 +63,13 @@ struct LuTime {
 [[nodiscard]] LuTime lu_time(Machine const& machine, std::int64_t n, GemmGrid grid, LuBlocks blocks,
                              LuPivoting pivoting, LineMulticast how, BytesPerSecond bn_binomial = {});
 
-/// The block sizes of the least lu_time, among powers of two b and B_g = b * (rows or columns, the longer) * 2^i. Near
+/// The widths with the least lu_time, among powers of two b and B_g = b * max(rows, columns) * 2^i. They are near
 /// B_g = n/c for bandwidth, b = n/sqrt(cP) for latency (Solomonik11, slide 34: sqrt(cP) blocks at least).
 [[nodiscard]] LuBlocks lu_blocks(Machine const& machine, std::int64_t n, GemmGrid grid, LuPivoting pivoting,
                                  LineMulticast how, BytesPerSecond bn_binomial = {});
 
-/// What any LU factorization has on its critical path, d diagonal blocks one after the other (Solomonik11, slide 34):
-/// each is factored and forwarded before the next.
+/// Lower bounds on the critical path of an LU factorization with d diagonal blocks (Solomonik11, slide 34), each of
+/// which is factored and forwarded before the next.
 struct LuPath {
   double flops = 0.0;     ///< 2n^3/(3 d^2)
   double words = 0.0;     ///< n^2/d

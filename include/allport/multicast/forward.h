@@ -63,8 +63,8 @@ struct Multicast {
 
 /// Number of orders that are searched for a tree along the axes. Axes: all orders of up to three; for more, first to
 /// last and reversed. Rings: the shortest direction, or the same for all. Behind these are the orders of rectangular
-/// trees (Solomonik11, slides 4-5), of which each begins along another axis, or the other way: those of a torus, one
-/// way round, and those of a mesh have no link in common.
+/// trees (Solomonik11, slides 4-5), each of which begins along another axis, or in the other direction: those of a
+/// torus, of one direction, and those of a mesh have no link in common.
 [[nodiscard]] int axis_orders(int axes);
 /// Default of the maximum extra depth of a tree, in hops, compared with shortest routes.
 inline constexpr std::int64_t default_detour = 2;

@@ -19,7 +19,7 @@ namespace allport {
 /// They are not part of algorithms(): a broadcast to all ranks has better ones.
 [[nodiscard]] AlgorithmList const& multicast_algorithms();
 
-/// Those of them that need no schedule: a message's header is enough for every rank on its way. All but trees.
+/// Those of them that need no schedule: a message's header is enough for every rank that forwards it. All but trees.
 [[nodiscard]] AlgorithmList const& unannounced_multicasts();
 
 /// A message of Channel: its tree, and its segments.

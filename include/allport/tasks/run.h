@@ -46,8 +46,8 @@ struct RunOptions {
 
 /// A task or a message as seen by one rank. Times are seconds since a barrier of all ranks.
 struct Record {
-  enum class Deed : std::uint8_t { task, send, receive };
-  Deed deed = Deed::task;
+  enum class Activity : std::uint8_t { task, send, receive };
+  Activity activity = Activity::task;
   Kernel kernel = Kernel::none;
   int worker = 0;           ///< that ran the task; 0 is the calling thread
   Rank peer = -1;           ///< the other end of a message

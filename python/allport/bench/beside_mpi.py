@@ -114,7 +114,7 @@ class _Bench:
             for line in self._plain(plan, exports, self.job.iterations, self.job.seconds):
                 self._keep(line["asked"], "drop-in", line)
             return
-        told = {
+        asked = {
             "collective": contract_name(self.job.collective),
             "sizes": {str(s): row.bytes for s, row in self.rows.items()},
             "algorithms": self.job.algorithms,
@@ -123,7 +123,7 @@ class _Bench:
             "seconds": self.job.seconds,
         }
         for line in self.place.run(
-            [sys.executable, "-m", "allport.bench.direct", json.dumps(told)], env=self.job.environment
+            [sys.executable, "-m", "allport.bench.direct", json.dumps(asked)], env=self.job.environment
         ):
             if "asked" in line:
                 self._keep(line["asked"], line["algorithm"], line)

@@ -64,8 +64,8 @@ def compare(
         row["chosen"] = explain(name, where, bytes=bytes_, root=root, element=element).algorithm
         row["bound"] = {a: r.pop("bound") for a, r in row["algorithms"].items() if "bound" in r}[row["fastest"]]
         rows.append(row)
-    told = {name: asdict(value) if name == "model" else value for name, value in options.items()}
-    return {"collective": collective, "machine": where.name, "ranks": where.ranks, "options": told, "rows": rows}
+    used = {name: asdict(value) if name == "model" else value for name, value in options.items()}
+    return {"collective": collective, "machine": where.name, "ranks": where.ranks, "options": used, "rows": rows}
 
 
 def _one(

@@ -81,7 +81,7 @@ def _block(job: Jacobi) -> str:
 
 
 def _one(job: Jacobi, place: Place, variants: str, threads: int | None) -> dict[str, Any]:
-    argv = [program(), "--grid", job.grid, "--block", _block(job), "--ways", variants]
+    argv = [program(), "--grid", job.grid, "--block", _block(job), "--variants", variants]
     argv += ["--iterations", str(job.iterations), "--rounds", str(job.rounds), "--schedule", job.schedule]
     argv += ["--chunk", str(job.chunk), "--collapse", str(job.collapse), "--heavy", str(job.heavy)]
     argv += ["--work", str(job.work), "--heavy-part", str(job.heavy_part)]
@@ -111,7 +111,7 @@ def _recovered(found: dict[str, Any]) -> None:
 
 @with_bar("Jacobi")
 def run(job: Jacobi, progress: Callable[[str, float], None] | None = None) -> dict[str, Any]:
-    """{"ways": {NAME: {"seconds": [iteration's, by round], "peak_to_mean": [...], "received": {...}}}, "same": bool}.
+    """{"variants": {NAME: {"seconds": [of an iteration, by round], "peak_to_mean": [...], "received": {...}}}, ...}.
 
     imbalance of Allport's variants: maximum over mean work of the ranks, by round. With several balancers, one of them
     none, recovered: the share of the time lost to imbalance that moving blocks recovers.
@@ -134,12 +134,13 @@ def run(job: Jacobi, progress: Callable[[str, float], None] | None = None) -> di
                 progress("a process a core", 0.7)
             with place_of(whole) as wide:
                 found = _one(job, wide, "mpi+openmp", 1)
-            one = {"a process a core": next(iter(found["ways"].values()))}
-            result = {**found, "ways": one} if result is None else {**result, "ways": {**result["ways"], **one}}
+            one = {"a process a core": next(iter(found["variants"].values()))}
+            merged = {**(result["variants"] if result else {}), **one}
+            result = {**(result or found), "variants": merged}
         if result is None:
             raise failure("variants = 'process a core': in a lab a node's ranks are given by its spec; give /ppn=")
         if not result["same"]:
             raise failure("two variants computed different cells", "schedule")
-        _recovered(result["ways"])
+        _recovered(result["variants"])
         result["lab"] = None if place.lab is None else place.lab.plan.spec
         return result

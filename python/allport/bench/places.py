@@ -73,9 +73,9 @@ class Place:
                 code = started.end()
             if not ended:
                 raise JobFailed(f"{os.path.basename(program[0])} was not done after {limit:.0f} s and was ended")
-            told_out, told_err = (_text(stream) for stream in (out, err))
+            output, errors_written = (_text(stream) for stream in (out, err))
         lines, errors = [], []
-        for line in told_out.splitlines():
+        for line in output.splitlines():
             text = line[len(MARK) :] if line.startswith(MARK) else line
             if not text.startswith("{"):
                 continue
@@ -87,8 +87,8 @@ class Place:
                 errors.append(entry["error"])
             lines.append(entry.get("result", entry))
         if code != 0 or errors:
-            told = errors or [t for t in (told_err + told_out).splitlines() if t.strip()][-12:]
-            raise JobFailed("\n".join(told) or f"mpiexec ended with exit code {code}", code or 1)
+            texts = errors or [t for t in (errors_written + output).splitlines() if t.strip()][-12:]
+            raise JobFailed("\n".join(texts) or f"mpiexec ended with exit code {code}", code or 1)
         return lines
 
 

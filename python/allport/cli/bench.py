@@ -12,7 +12,7 @@ from allport.cli.console import console, ensure_outputs, hand_over, progress, ta
 from allport.cli.options import Burst, Json, Limit, Load, Machine, Mpi, PageFile, Ranks, example, size_of
 from allport.units import format_bytes, format_rate, format_seconds
 
-JACOBI = "Of 'jacobi' alone"
+JACOBI = "Only for jacobi"
 
 
 def _time(times: dict[str, Any] | None) -> str:
@@ -123,23 +123,29 @@ def bench(
         typer.Argument(
             metavar="COLLECTIVE",
             autocompletion=completion.collectives_or("all", "jacobi"),
-            help="bcast, reduce, allreduce, allgather, ..., all with --calls, or jacobi.",
+            help="bcast, reduce, allreduce, allgather, ...; all (with --calls); or jacobi.",
         ),
     ],
     against: Annotated[
         str | None,
-        typer.Option(autocompletion=completion.one_of("mpi", "none"), help="mpi: beside the MPI library's own; none."),
+        typer.Option(
+            autocompletion=completion.one_of("mpi", "none"),
+            help="What to compare with: mpi (the MPI library's own) or none.",
+        ),
     ] = "mpi",
     sizes: Annotated[
-        list[str] | None, typer.Option(help="Of the whole vector: 4MB, 8:16MiB (doubling), or several with commas.")
+        list[str] | None,
+        typer.Option(help="Bytes of the whole vector: 4MB, 8:16MiB (doubling), or several separated by commas."),
     ] = None,
     machine: Machine = None,
     ranks: Ranks = None,
     lab: Annotated[
         str | None,
-        typer.Option(metavar="SPEC|NAME", help="On a lab brought up for it, or on one that is up."),
+        typer.Option(
+            metavar="SPEC|NAME", help="Run on a lab: a spec, which is brought up for it, or the name of one that is up."
+        ),
     ] = None,
-    rate: Annotated[str | None, typer.Option(help="Of the lab's links: 40mbit.")] = None,
+    rate: Annotated[str | None, typer.Option(help="Rate of the lab's links: 40mbit.")] = None,
     burst: Burst = None,
     limit: Limit = None,
     mpi: Mpi = None,
@@ -147,67 +153,91 @@ def bench(
         str,
         typer.Option(
             autocompletion=completion.one_of("auto", "preload", "direct"),
-            help="preload: an unmodified program with the drop-in; direct: our communicator; auto.",
+            help="preload: an MPI program with the preloaded drop-in; direct: Allport's communicator; or auto.",
         ),
     ] = "auto",
-    library: Annotated[str | None, typer.Option(metavar="LIB", help="The drop-in, else the built one.")] = None,
-    algorithms: Annotated[str, typer.Option(help="chosen, all, or names with commas; directly only.")] = "chosen",
+    library: Annotated[
+        str | None, typer.Option(metavar="LIB", help="Path of the drop-in; else the one that was built.")
+    ] = None,
+    algorithms: Annotated[
+        str, typer.Option(help="chosen, all, or names separated by commas; only with --through direct.")
+    ] = "chosen",
     load: Load = None,
-    sweep: Annotated[bool, typer.Option(help="Try the MPI library's settings, not only its default.")] = True,
+    sweep: Annotated[bool, typer.Option(help="Also try the MPI library's other settings.")] = True,
     settings: Annotated[
         str | None,
-        typer.Option(metavar="NAME,...", help="Only MPI's settings with these words: ring,chain."),
+        typer.Option(
+            metavar="NAME,...", help="Only settings of the MPI library that contain one of these words: ring,chain."
+        ),
     ] = None,
-    rounds: Annotated[int, typer.Option(help="Both sides by turns; the best one counts.")] = 5,
-    iterations: Annotated[int, typer.Option(help="At most so many of each size in a round.")] = 20,
-    seconds: Annotated[float, typer.Option(help="About so long for each size in a round.")] = 0.5,
+    rounds: Annotated[int, typer.Option(help="Rounds in which both sides run in turn; the best sample counts.")] = 5,
+    iterations: Annotated[int, typer.Option(help="Maximum number of calls for each size in a round.")] = 20,
+    seconds: Annotated[float, typer.Option(help="Approximate time for each size in a round.")] = 0.5,
     calls: Annotated[
         int | None,
-        typer.Option(metavar="N", help="N calls in a row, roots going round: plain, auto, always; also for 'all'."),
+        typer.Option(metavar="N", help="Time N calls in a row with changing roots, with and without the drop-in."),
     ] = None,
     modes: Annotated[
-        str, typer.Option(metavar="MODE,...", help="Of --calls: plain, repeat, auto, free, price, always.")
+        str, typer.Option(metavar="MODE,...", help="With --calls: plain, repeat, auto, free, price, always.")
     ] = "plain,auto,always",
     first: Annotated[
-        bool, typer.Option("--first", help="Of --calls: the first ones of a communicator, trying included.")
+        bool,
+        typer.Option("--first", help="With --calls: time the first calls of a communicator, including tuning runs."),
     ] = False,
-    plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Draw bandwidth over size.")] = None,
-    output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.json", help="All numbers.")] = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Plot of bandwidth over size.")] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE.json", help="Write all results.")
+    ] = None,
     measured: Annotated[
-        str | None, typer.Option(metavar="FILE.json", help="Where times are stored for explain.")
+        str | None, typer.Option(metavar="FILE.json", help="File in which times are stored for allport explain.")
     ] = None,
     report: PageFile = None,
     as_json: Json = False,
     grid: Annotated[
-        str, typer.Option(rich_help_panel=JACOBI, help="Cells: 2048x2048, or three lengths.")
+        str, typer.Option(rich_help_panel=JACOBI, help="Cells along each axis: two lengths or three.")
     ] = "2048x2048",
-    block: Annotated[str, typer.Option(rich_help_panel=JACOBI, help="Cells of a block.")] = "256x256",
+    block: Annotated[str, typer.Option(rich_help_panel=JACOBI, help="Cells of a block along each axis.")] = "256x256",
     objects: Annotated[
-        str | None, typer.Option(rich_help_panel=JACOBI, metavar="NxN", help="Blocks along each axis, not --block.")
+        str | None,
+        typer.Option(rich_help_panel=JACOBI, metavar="NxN", help="Blocks along each axis, instead of --block."),
     ] = None,
     variants: Annotated[
-        str, typer.Option(rich_help_panel=JACOBI, metavar="NAME,...", help="Which programs are compared.")
+        str, typer.Option(rich_help_panel=JACOBI, metavar="NAME,...", help="Variants to compare.")
     ] = "mpi+openmp,process a core,nested,ckloop,spread",
     spread: Annotated[
-        str | None, typer.Option(rich_help_panel=JACOBI, metavar="S,...", help="Threads on a block; else all divisors.")
+        str | None,
+        typer.Option(
+            rich_help_panel=JACOBI, metavar="S,...", help="Threads on a block; else all divisors of the threads."
+        ),
     ] = None,
-    threads: Annotated[int | None, typer.Option(rich_help_panel=JACOBI, help="Of a rank; else its cores.")] = None,
-    schedule: Annotated[str, typer.Option(rich_help_panel=JACOBI, help="static, dynamic or guided.")] = "static",
-    chunk: Annotated[int, typer.Option(rich_help_panel=JACOBI, help="Iterations of a loop; 0: the schedule's.")] = 0,
-    collapse: Annotated[int, typer.Option(rich_help_panel=JACOBI, help="Loops that make one; 0: all.")] = 0,
-    work: Annotated[int, typer.Option(rich_help_panel=JACOBI, help="Every row is computed so often.")] = 1,
+    threads: Annotated[
+        int | None, typer.Option(rich_help_panel=JACOBI, help="Threads of a rank; else its cores.")
+    ] = None,
+    schedule: Annotated[
+        str, typer.Option(rich_help_panel=JACOBI, help="Schedule of the loop in a block: static, dynamic or guided.")
+    ] = "static",
+    chunk: Annotated[
+        int, typer.Option(rich_help_panel=JACOBI, help="Iterations of a chunk; 0: the schedule's default.")
+    ] = 0,
+    collapse: Annotated[
+        int, typer.Option(rich_help_panel=JACOBI, help="Loops that are collapsed into one; 0: all.")
+    ] = 0,
+    work: Annotated[int, typer.Option(rich_help_panel=JACOBI, help="Times that each row is computed.")] = 1,
     heavy: Annotated[
-        int, typer.Option(rich_help_panel=JACOBI, help="The grid's first quarter is computed so often.")
+        int,
+        typer.Option(rich_help_panel=JACOBI, help="Times that the first part of the grid is computed: uneven work."),
     ] = 1,
     heavy_part: Annotated[
-        int, typer.Option(rich_help_panel=JACOBI, help="Of --heavy: not the first of 4 parts, but of so many.")
+        int, typer.Option(rich_help_panel=JACOBI, help="With --heavy: number of parts, of which the first is heavy.")
     ] = 4,
     balance: Annotated[
-        str, typer.Option(rich_help_panel=JACOBI, help="Between rounds: none, greedy, refine; or several.")
+        str, typer.Option(rich_help_panel=JACOBI, help="Balancing between rounds: none, greedy, refine, or several.")
     ] = "none",
-    send: Annotated[bool, typer.Option(rich_help_panel=JACOBI, help="Let faces travel (Robson18, slide 16).")] = True,
+    send: Annotated[
+        bool, typer.Option(rich_help_panel=JACOBI, help="Whether faces are sent (Robson18, slide 16).")
+    ] = True,
 ) -> None:
-    """Time a collective, every byte checked, beside the MPI library's; or 'jacobi', in blocks spread over threads."""
+    """Time a collective beside the MPI library's and check every byte; or time Jacobi's iteration in blocks."""
     if collective == "jacobi":
         asked = ap.bench.jacobi.Jacobi(
             grid, block, objects, variants, spread, schedule, chunk, collapse, work, heavy, heavy_part, balance, send,

@@ -37,22 +37,25 @@ def compare(
     collective: Collective,
     machine: Machine = None,
     sizes: Annotated[
-        list[str] | None, typer.Option(help="Of the whole vector: 4MB, 1KiB:16MiB (doubling), or several with commas.")
+        list[str] | None,
+        typer.Option(help="Bytes of the whole vector: 4MB, 1KiB:16MiB (doubling), or several separated by commas."),
     ] = None,
-    algorithms: Annotated[str, typer.Option(help="all, or names with commas.")] = "all",
+    algorithms: Annotated[str, typer.Option(help="all, or names separated by commas.")] = "all",
     load: Load = None,
     segment: Segment = None,
     root: Root = 0,
     sharing: Sharing = "fifo",
     overheads: Overheads = "parallel",
     placement: Placement = None,
-    plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Draw times over sizes.")] = None,
-    output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.json", help="All numbers.")] = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE.svg", help="Plot of times over sizes.")] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE.json", help="Write all results.")
+    ] = None,
     report: PageFile = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Simulate all algorithms of a collective, or some, over sizes: a table, a plot, JSON."""
+    """Simulate algorithms of a collective over sizes, and compare their times."""
     ensure_outputs(plot=plot, output=output)
     with progress("simulating") as bar:
         result = ap.bench.compare.compare(

@@ -18,22 +18,23 @@ _SIGNS = {"good": "[green]good[/]", "note": "[yellow]note[/]", "wrong": "[red]wr
 @example("allport doctor ./solver -n 2")
 def doctor(
     program: Annotated[
-        str | None, typer.Argument(metavar="[PROGRAM]", help="Which drop-in fits it: reads what it is linked with.")
+        str | None,
+        typer.Argument(metavar="[PROGRAM]", help="A program: which drop-ins fit the libraries that it is linked with."),
     ] = None,
     ranks: Annotated[
-        int | None, typer.Option("-n", "--ranks", help="Of the job on this computer; else one a core.")
+        int | None, typer.Option("-n", "--ranks", help="Ranks of the job on this computer; else one per core.")
     ] = None,
     select_file: Annotated[
         str | None,
         typer.Option(
             metavar="FILE.json",
             autocompletion=completion.files(".json"),
-            help="As ALLPORT_SELECT_FILE, which is read else: how its loops are best started.",
+            help="Times of earlier runs, from which the best start is derived; else ALLPORT_SELECT_FILE.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what is wrong here, and what to change: cores, threads, MPI, the lab; 1 where something is wrong."""
+    """Examine cores, threads, MPI and the lab, and say what to change. Exits with 1 if something is wrong."""
     found = ap.doctor.examine(program, ranks, select_file)
     if as_json:
         print_json({"findings": [dataclasses.asdict(finding) for finding in found]})

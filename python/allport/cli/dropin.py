@@ -29,7 +29,9 @@ def dropin(
             help="The program's MPI library: openmpi or mpich; else the one that Allport uses.",
         ),
     ] = None,
-    ilp64: Annotated[bool, typer.Option("--ilp64", help="scalapack: for programs with 64-bit integers.")] = False,
+    ilp64: Annotated[
+        bool, typer.Option("--ilp64", help="scalapack: the library for programs with 64-bit integers.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Print the path of the library to preload: LD_PRELOAD=$(allport dropin mpi) ALLPORT_MACHINE=torus:4x4 ..."""

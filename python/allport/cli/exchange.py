@@ -13,12 +13,14 @@ from allport.cli.options import SCHEDULE, Collective, Json, example, machine_of,
 from allport.units import format_bytes, format_seconds
 
 FORMATS = ("goal", "msccl")
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to write it.")]
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="File to write.")]
 Format = Annotated[
     str,
     typer.Option("--format", "-f", autocompletion=completion.one_of(*FORMATS), help="goal (LogGOPSim) or msccl (XML)."),
 ]
-Steps = Annotated[int, typer.Option(help="msccl: steps that a threadblock may have; older MSCCL takes 256.")]
+Steps = Annotated[
+    int, typer.Option(help="msccl: maximum number of steps of a threadblock; older versions of MSCCL allow 256.")
+]
 Rates = Annotated[
     str | None,
     typer.Option(
@@ -26,7 +28,7 @@ Rates = Annotated[
         "-m",
         metavar="SPEC",
         autocompletion=completion.machines,
-        help="Simulate on it; its copies take as long as each calc.",
+        help="Machine on which to simulate; each calc becomes a copy that takes as long.",
     ),
 ]
 
@@ -90,11 +92,11 @@ def export(
 
 @example("allport schedule import bcast.goal -m torus:4x4")
 def import_(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="GOAL text.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="File with GOAL text.")],
     machine: Rates = None,
     as_json: Json = False,
 ) -> None:
-    """Read GOAL text, ours or another's, say what is in it, and, on a machine, how long it takes."""
+    """Read GOAL text of Allport or other programs, and show what it has; with a machine, simulate it."""
     schedule = ap.schedule.import_goal(file, machine=machine)
     run = None if machine is None else ap.simulate(schedule, machine, proof=schedule.collective != "none")
     _tell(schedule, {"file": file} if run is None else {"file": file, "seconds": run.seconds}, as_json)

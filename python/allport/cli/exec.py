@@ -25,41 +25,52 @@ def _variables(given: list[str]) -> dict[str, str]:
 @example("allport exec -n 2 ./solver input.txt")
 def exec_(
     program: Annotated[
-        str, typer.Argument(metavar="PROGRAM", help="A path, or a name in PATH; Python with mpi4py, too.")
+        str,
+        typer.Argument(
+            metavar="PROGRAM", help="An MPI program: a path or a name in PATH; or Python, which uses mpi4py."
+        ),
     ],
-    arguments: Annotated[list[str] | None, typer.Argument(metavar="[ARGS]...", help="Its own.")] = None,
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[ARGS]...", help="Arguments of the program.")
+    ] = None,
     machine: AnyMachine = None,
     ranks: Annotated[
-        int | None, typer.Option("-n", "--ranks", help="Else the machine's; without one, the cores.")
+        int | None, typer.Option("-n", "--ranks", help="Ranks; else the machine's, or one per core.")
     ] = None,
     mpi: Annotated[
         str | None,
         typer.Option(
             autocompletion=completion.one_of("openmpi", "mpich"),
-            help="openmpi or mpich, of a program that does not say: a script.",
+            help="openmpi or mpich, if the program does not show it, as scripts.",
         ),
     ] = None,
     launcher: Annotated[
         str | None,
         typer.Option(
-            metavar="COMMAND", help="With its options, in place of the program's own mpiexec: 'srun --mpi=pmix'."
+            metavar="COMMAND",
+            help="Launcher with its options, instead of the program's own mpiexec: 'srun --mpi=pmix'.",
         ),
     ] = None,
     interface: Annotated[
         str | None,
-        typer.Option(autocompletion=completion.one_of("mpi", "scalapack"), help="mpi or scalapack: one drop-in alone."),
+        typer.Option(
+            autocompletion=completion.one_of("mpi", "scalapack"), help="Preload only one drop-in: mpi or scalapack."
+        ),
     ] = None,
     report: Annotated[
-        str | None, typer.Option(metavar="FILE.json", help="The report goes there and is not printed.")
+        str | None, typer.Option(metavar="FILE.json", help="Write the report to this file instead of printing it.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No report, and no notes.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print neither report nor notes.")] = False,
     export: Annotated[
-        list[str] | None, typer.Option("-x", "--export", metavar="NAME=VALUE", help="For the ranks: ALLPORT_EXPLAIN=1.")
+        list[str] | None,
+        typer.Option(
+            "-x", "--export", metavar="NAME=VALUE", help="Variable of the ranks, as ALLPORT_EXPLAIN=1; repeatable."
+        ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the command instead.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the command instead of running it.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Start any MPI program with the drop-ins that fit what it is linked with; what it needs is found out."""
+    """Start an MPI program, and preload the drop-ins that fit the libraries that it is linked with."""
     start = preload.prepare(
         program,
         arguments or [],

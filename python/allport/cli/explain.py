@@ -90,20 +90,20 @@ def explain(
     element: Element = 1,
     placement: Placement = None,
     members: Annotated[
-        str, typer.Option(metavar="RANKS", help="Ranks of the machine that alone take part: 0,1,4 or 0-12; else all.")
+        str, typer.Option(metavar="RANKS", help="Ranks of the communicator: 0,1,4 or 0-12; else all of the machine.")
     ] = "all",
     measured: Annotated[
         str | None,
         typer.Option(
             metavar="FILE.json",
             autocompletion=completion.files(".json"),
-            help="Times that allport bench stored; else ALLPORT_MEASURED.",
+            help="Times that allport bench has stored; else ALLPORT_MEASURED.",
         ),
     ] = None,
     report: PageFile = None,
     as_json: Json = False,
 ) -> None:
-    """Every algorithm's predicted time for a collective, MPI's own, what was measured, and which one is chosen."""
+    """Show which algorithm is chosen for a collective, with predicted times of all, MPI's own, and measured times."""
     where, some = machine_of(machine), ranks_of("--members", members)
     if some is not None and placement is not None:
         raise ap.Error("--members, --placement: expected one of the two, which both say where ranks are")

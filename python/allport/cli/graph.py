@@ -47,13 +47,13 @@ def _words(report: ap.graph.CheckReport, ranks: int) -> str:
 def show(
     graph: Name,
     *,
-    output: Annotated[str | None, typer.Option("-o", "--output", help="Draw it: FILE.svg.")] = None,
-    most: Annotated[int, typer.Option(help="Tasks to draw at most.")] = 400,
+    output: Annotated[str | None, typer.Option("-o", "--output", help="Draw the graph: FILE.svg.")] = None,
+    most: Annotated[int, typer.Option(help="Maximum number of tasks in the drawing.")] = 400,
     report: PageFile = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
-    """What a graph is made of; with -o a drawing, tasks below those that they wait for (Song09, slide 4)."""
+    """Show the size of a graph, and draw it with -o: each task below those that it waits for (Song09, slide 4)."""
     ensure_outputs(output=output)
     if output is not None and not output.endswith(".svg"):
         raise ap.Error(f"output = '{output}': expected a name that ends in .svg")
@@ -76,13 +76,15 @@ def show(
 def check(
     graph: Name,
     *,
-    exhaustive: Annotated[int, typer.Option(help="Graphs of more tasks: along random paths.")] = 1_000_000,
-    paths: Annotated[int, typer.Option(help="Random paths.")] = 1_000,
-    seed: Annotated[int, typer.Option(help="Of the random paths.")] = 1,
+    exhaustive: Annotated[
+        int, typer.Option(help="Maximum number of tasks to check all; larger graphs are checked along random paths.")
+    ] = 1_000_000,
+    paths: Annotated[int, typer.Option(help="Number of random paths.")] = 1_000,
+    seed: Annotated[int, typer.Option(help="Seed of the random paths.")] = 1,
     as_json: Json = False,
     **options: Any,
 ) -> None:
-    """Whether a graph holds together: parents and children, inputs, shapes, counts, circles, overwriting."""
+    """Check a graph: parents and children, inputs, shapes, counts, cycles, overwriting."""
     which = _made(graph, **options)
     report = ap.graph.check(which.graph, exhaustive=exhaustive, paths=paths, seed=seed)
     if as_json:

@@ -34,7 +34,10 @@ GRAPH: Group = {
         None,
     ),
     "tiles": (
-        Annotated[int | None, typer.Option(help="Tiles a side, in place of --shape; of 1 x 1 unless --nb.")],
+        Annotated[
+            int | None,
+            typer.Option(help="Tiles along each side, instead of --shape; tiles are 1 x 1 unless --nb is given."),
+        ],
         None,
     ),
     "nb": (Annotated[int | None, typer.Option(help=f"Tile or block size; else {TILE}. lu 1d: as in `plan lu`.")], None),

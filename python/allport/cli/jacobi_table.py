@@ -20,13 +20,13 @@ def show(result: dict[str, Any]) -> None:
         + ("" if result["sends"] else ", no faces travel")
         + (f", lab {result['lab']}" if result["lab"] else "")
     )
-    uneven = any("recovered" in found for found in result["ways"].values())
+    uneven = any("recovered" in found for found in result["variants"].values())
     more = ["ranks' work: most / mean", "of it won back"] if uneven else []
     right = ("an iteration", "least", "most", *more)
     rows = table("variant", "an iteration", "least", "most", "received: peak / mean", *more, right=right)
-    medians = {name: statistics.median(found["seconds"]) for name, found in result["ways"].items()}
+    medians = {name: statistics.median(found["seconds"]) for name, found in result["variants"].items()}
     best = min(medians, key=lambda name: medians[name])
-    for name, found in result["ways"].items():
+    for name, found in result["variants"].items():
         times = [medians[name], min(found["seconds"]), max(found["seconds"])]
         peak = statistics.median(found["peak_to_mean"])
         cells = [*map(format_seconds, times), f"{peak:.1f}" if peak else ""]

@@ -29,7 +29,10 @@ def up(
         ),
     ],
     rate: Annotated[
-        str | None, typer.Option(help="Of each link and direction: 40mbit, or x=40mbit,y=20mbit. 40mbit unless a file.")
+        str | None,
+        typer.Option(
+            help="Rate of the links in each direction: 40mbit, or x=40mbit,y=20mbit; else the file's, or 40mbit."
+        ),
     ] = None,
     name: Name = "lab",
     burst: Burst = None,
@@ -37,12 +40,12 @@ def up(
     tcp: Annotated[
         str | None,
         typer.Option(
-            help="Congestion control, or 'default': all as the kernel has it; else cubic where allowed, or reno."
+            help="TCP's congestion control, or default: the kernel's settings; else cubic if allowed, or reno."
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Bring up a lab: a namespace a node, a rate-limited cable a link. Needs root."""
+    """Bring up a lab: each node is a network namespace, each cable is rate-limited. Needs root."""
     lab = ap.lab.Lab.up(spec, rate, name, size_of("burst", burst), size_of("limit", limit), tcp)
     plan = lab.plan
     if as_json:
@@ -60,7 +63,7 @@ def up(
 @app.command()
 @example("allport lab down")
 def down(name: Name = "lab", as_json: Json = False) -> None:
-    """Take a lab down with all that runs in it, or clear what a crash has left of it."""
+    """Take a lab down and end all that runs in it, or remove what is left of it after a crash."""
     done = ap.lab.take_down(name)
     if as_json:
         print_json(done)
@@ -74,10 +77,14 @@ def down(name: Name = "lab", as_json: Json = False) -> None:
 @app.command(context_settings={"ignore_unknown_options": True})
 @example("allport lab run -n 16 -- ./program arguments")
 def run(
-    program: Annotated[list[str], typer.Argument(metavar="-- PROGRAM [ARG ...]", help="What each rank runs.")],
-    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="Ranks; else one for each place.")] = None,
+    program: Annotated[
+        list[str], typer.Argument(metavar="-- PROGRAM [ARG ...]", help="Program and arguments of each rank.")
+    ],
+    ranks: Annotated[int | None, typer.Option("-n", "--ranks", help="Ranks; else one per place.")] = None,
     mpi: Mpi = None,
-    node: Annotated[int | None, typer.Option(metavar="NODE", help="No MPI: run the command inside this node.")] = None,
+    node: Annotated[
+        int | None, typer.Option(metavar="NODE", help="Run the command once, without MPI, on this node.")
+    ] = None,
     mca: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="Open MPI parameter; repeatable.")] = None,
     export: Annotated[
         list[str] | None,
@@ -85,11 +92,11 @@ def run(
     ] = None,
     mpiexec: Annotated[str, typer.Option(metavar="ARGS", help="More arguments for mpiexec, as in a shell.")] = "",
     grace: Annotated[
-        float, typer.Option(help="Seconds that a run may last after a cut that is not rerouted; inf: for ever.")
+        float, typer.Option(help="Seconds after which a run is ended if a cable is cut and not rerouted; inf: never.")
     ] = 4.0,
     name: Name = "lab",
 ) -> None:
-    """Run an MPI program on the lab, one rank a place, x-fastest; or one command inside a node."""
+    """Run an MPI program on the lab, one rank per place, x fastest; or a command on one node."""
     lab = ap.lab.Lab.attach(name)
     if node is not None:
         code = ap.lab.run_on(lab, node, program, grace=grace)
@@ -113,11 +120,11 @@ def _say(what: str, lab: Any, cable: Any, as_json: bool) -> None:
 @example("allport lab cut 3-0 --reroute")
 def cut(
     link: Link,
-    reroute: Annotated[bool, typer.Option("--reroute", help="Install routes that lead round it.")] = False,
+    reroute: Annotated[bool, typer.Option("--reroute", help="Install routes that avoid the cable.")] = False,
     name: Name = "lab",
     as_json: Json = False,
 ) -> None:
-    """Cut a cable, also while a program runs: carrier and routes are gone at both ends."""
+    """Cut a cable, also while a program runs: both ends lose carrier and routes."""
     lab = ap.lab.Lab.attach(name)
     cable = lab.cut(link, reroute)
     _say("cut; routes lead round it" if reroute else "cut; its routes are withdrawn", lab, cable, as_json)
@@ -126,7 +133,7 @@ def cut(
 @app.command()
 @example("allport lab restore 3-0")
 def restore(link: Link, name: Name = "lab", as_json: Json = False) -> None:
-    """Mend a cut cable, and give a throttled one its rate back."""
+    """Repair a cut cable, and restore the rate of a throttled one."""
     lab = ap.lab.Lab.attach(name)
     _say("as new", lab, lab.restore(link), as_json)
 
@@ -139,7 +146,7 @@ def throttle(
     name: Name = "lab",
     as_json: Json = False,
 ) -> None:
-    """Give a cable another rate, in both directions, also while a program runs."""
+    """Change the rate of a cable in both directions, also while a program runs."""
     lab = ap.lab.Lab.attach(name)
     cable = lab.throttle(link, rate)
     _say(f"{ap.lab.format_bits(cable.bits)} now", lab, cable, as_json)
@@ -147,10 +154,8 @@ def throttle(
 
 @app.command()
 @example("allport lab status")
-def status(
-    name: Annotated[str | None, typer.Option(help="One lab; else all that are there.")] = None, as_json: Json = False
-) -> None:
-    """Nodes, links, rates, states and byte counts of the labs that are up."""
+def status(name: Annotated[str | None, typer.Option(help="One lab; else all.")] = None, as_json: Json = False) -> None:
+    """Show nodes, links, rates, states and byte counts of the labs that are up."""
     labs = [ap.lab.status(name)] if name else [_status_of(one) for one in ap.lab.names()]
     if as_json:
         print_json(labs)

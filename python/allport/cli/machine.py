@@ -108,7 +108,9 @@ def discover(
     slurm: Annotated[
         str | None, typer.Option(metavar="FILE", help="topology.conf or topology.yaml; else Slurm's.")
     ] = None,
-    topology: Annotated[str | None, typer.Option(help="Of several in topology.yaml; else the default.")] = None,
+    topology: Annotated[
+        str | None, typer.Option(help="Name of the topology in topology.yaml; else the default.")
+    ] = None,
     nodes: Annotated[str | None, typer.Option(help="Hosts: n[01-16], tux[000x133]; else the job's.")] = None,
     measure: Annotated[
         bool, typer.Option("--measure", help="Measure latencies between ranks, and group them.")
@@ -253,29 +255,31 @@ def calibrate(
     mpi_collectives: Annotated[bool, typer.Option(help="Time the MPI library's own collectives, too.")] = True,
     kernels: Annotated[bool, typer.Option(help="Measure linear algebra's kernels, by type and tile, too.")] = True,
     scalapack: Annotated[bool, typer.Option(help="Time ScaLAPACK's own routines where it is installed, too.")] = True,
-    links: Annotated[bool, typer.Option(help="Each axis and direction, one pair and all, 1 to 2d neighbours.")] = True,
-    only_links: Annotated[bool, typer.Option("--only-links", help="Nothing but the links' figures.")] = False,
+    links: Annotated[
+        bool, typer.Option(help="Measure links: each axis and direction, one pair and all, 1 to 2d neighbours.")
+    ] = True,
+    only_links: Annotated[bool, typer.Option("--only-links", help="Measure links only.")] = False,
     on: Annotated[
         str,
         typer.Option(
             metavar="mpi|simulator",
             autocompletion=completion.one_of("mpi", "simulator"),
-            help="Where the links' messages are timed.",
+            help="Time the links' messages with MPI or in the simulator.",
         ),
     ] = "mpi",
     plot: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draws the links' figures: .svg, .png, .pdf.")
+        str | None, typer.Option(metavar="FILE", help="Plot of the links' figures: .svg, .png, .pdf.")
     ] = None,
     check: Annotated[
         str | None,
         typer.Option(
             metavar="FILE.toml",
             autocompletion=completion.files(".toml"),
-            help="Compare the links with this file's; exit 1 on drift.",
+            help="Compare the links with this file's; exit with 1 if one has drifted.",
         ),
     ] = None,
     tolerance: Annotated[
-        float, typer.Option(help="Share that a figure may be off the file's.")
+        float, typer.Option(help="Relative difference from the file that is no drift.")
     ] = ap.run.links.TOLERANCE,
     as_json: Json = False,
 ) -> None:

@@ -100,23 +100,29 @@ def map_(
     machine: Machine = None,
     stencil: Annotated[
         str | None,
-        typer.Option(autocompletion=completion.one_of(*POINTS), help="Halos: 1d, 2d, 2d9, 3d or 3d27."),
+        typer.Option(autocompletion=completion.one_of(*POINTS), help="Halo exchange: 1d, 2d, 2d9, 3d or 3d27."),
     ] = None,
     pattern: Annotated[
         str | None,
         typer.Option(
             autocompletion=completion.one_of(*GRID_PATTERNS),
-            help="alltoall, allgather, transpose, or a FILE.json of messages.",
+            help="alltoall, allgather, transpose, or FILE.json with messages.",
         ),
     ] = None,
-    grid: Annotated[str | None, typer.Option(help="The process grid, last axis fastest as MPI counts: 8x8x4.")] = None,
-    along: Annotated[str, typer.Option(help="Axes of the grid that lines or planes go along: x, xy, ...")] = "x",
+    grid: Annotated[
+        str | None, typer.Option(help="Process grid, counted as MPI does, last axis fastest: 8x8x4.")
+    ] = None,
+    along: Annotated[
+        str, typer.Option(help="Axes of the grid along which lines or planes communicate: x, xy, ...")
+    ] = "x",
     local: Annotated[str | None, typer.Option(help="Cells of a rank along each axis; else 64.")] = None,
     size: Annotated[str, typer.Option(help="Bytes of a block.")] = "64KiB",
-    open_ends: Annotated[bool, typer.Option("--open", help="Axes of the grid are lines, not rings.")] = False,
-    least_gain: Annotated[float, typer.Option(help="Share of the time that another order must save.")] = 0.05,
-    refined: Annotated[int, typer.Option(help="How many of the best orders are refined by swaps.")] = 2,
-    hosts: Annotated[str | None, typer.Option(help="File of the hosts' names, x fastest; - where none is.")] = None,
+    open_ends: Annotated[bool, typer.Option("--open", help="Axes of the grid are open, not periodic.")] = False,
+    least_gain: Annotated[float, typer.Option(help="Fraction of the time that another order must save.")] = 0.05,
+    refined: Annotated[int, typer.Option(help="Number of the best orders that are refined by swaps.")] = 2,
+    hosts: Annotated[
+        str | None, typer.Option(help="File with the hosts' names, x fastest; - for a place without a host.")
+    ] = None,
     rankfile: Annotated[str | None, typer.Option(help="Write Open MPI's rankfile.")] = None,
     rank_order: Annotated[str | None, typer.Option(help="Write MPICH_RANK_ORDER.")] = None,
     hostfile: Annotated[str | None, typer.Option(help="Write Slurm's hostfile for --distribution=arbitrary.")] = None,
@@ -124,7 +130,7 @@ def map_(
     report: PageFile = None,
     as_json: Json = False,
 ) -> None:
-    """Chooses where the ranks of a communication pattern go, by predicted time, and says why."""
+    """Choose the order of ranks for a communication pattern by predicted time, and explain the choice."""
     ensure_outputs(rankfile=rankfile, rank_order=rank_order, hostfile=hostfile, output=output)
     cells = None if grid is None else _numbers("--grid", grid)
     what = _pattern(stencil, pattern, cells, along, local, size, not open_ends)

@@ -97,8 +97,8 @@ def _show(names: ap.machine.TopologyIds, parts: dict[int, ap.multicast.Share], d
 @app.command()
 @example("allport multicast explain --source 1 --destinations 2,4,5 --ids 3x1bit")
 def explain(
-    source: Annotated[int, typer.Option(metavar="RANK", help="The rank that has the message.")] = 0,
-    destinations: Annotated[str, typer.Option(metavar="RANKS", help="Who gets it: 2,4,5 or 0-15, or all.")] = "all",
+    source: Annotated[int, typer.Option(metavar="RANK", help="Source of the message.")] = 0,
+    destinations: Annotated[str, typer.Option(metavar="RANKS", help="Destinations: 2,4,5 or 0-15, or all.")] = "all",
     ids: Ids = None,
     machine: Machine = None,
     bits: Bits = None,
@@ -109,14 +109,15 @@ def explain(
             help="prefix, binomial, kary, axes (IDs of a machine), chain or flat.",
         ),
     ] = "prefix",
-    split: Annotated[int, typer.Option(help="Rows of more than 2^SPLIT groups are split; 0: none.")] = 0,
+    split: Annotated[int, typer.Option(help="Split rows of more than 2^SPLIT groups; 0: none.")] = 0,
     size: Annotated[
-        str | None, typer.Option(help="Bytes: on a machine, prices every algorithm for a message of that size.")
+        str | None,
+        typer.Option(help="With a machine: predict the time of every algorithm for a message of so many bytes."),
     ] = None,
-    output: Annotated[str | None, typer.Option("-o", "--output", help="Draw it: FILE.svg, .png or .pdf.")] = None,
+    output: Annotated[str | None, typer.Option("-o", "--output", help="Draw the tree: FILE.svg, .png or .pdf.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Who sends a multicast's message to whom, and for whom; with a machine its links, with a size its price."""
+    """Show the messages of a multicast and their destinations; with a machine their links, with a size their price."""
     ensure_outputs(output=output)
     names, where = _names(ids, machine, bits)
     ranks = ranks_of("--destinations", destinations)
@@ -144,13 +145,13 @@ def explain(
 @app.command(name="table")
 @example("allport multicast table --rank 5 --ids 3x1bit")
 def table_(
-    rank: Annotated[int, typer.Option(metavar="RANK", help="Whose table.")] = 0,
+    rank: Annotated[int, typer.Option(metavar="RANK", help="Rank whose table is shown.")] = 0,
     ids: Ids = None,
     machine: Machine = None,
     bits: Bits = None,
     as_json: Json = False,
 ) -> None:
-    """A rank's routing table: for each digit of its ID a row, with an entry for each other digit that ranks have."""
+    """Show a rank's routing table: a row per digit of its ID, with an entry for each other value that ranks have."""
     names, _ = _names(ids, machine, bits)
     rows = ap.multicast.table(names, rank)
     entries = sum(map(len, rows))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -63,7 +64,7 @@ PageFile = Annotated[
         "--report",
         metavar="FILE.html",
         callback=_page,
-        help="Also as one page that needs nothing else: charts, link loads, what to try next.",
+        help="Also write one self-contained page: charts, link loads, what to try next.",
     ),
 ]
 
@@ -95,10 +96,10 @@ def machine_of(spec: str | None, ranks: int | None = None) -> ap.Machine:
 # The lab's links.
 Burst = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Bytes that a link sends at once after a pause; else 32KiB, or 2 ms."),
+    typer.Option(metavar="SIZE", help="Bytes that an idle link sends at once; else 32KiB, or 2 ms of its rate."),
 ]
 Limit = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="Bytes that may wait for a link; else 128KiB, or four bursts.")
+    str | None, typer.Option(metavar="SIZE", help="Bytes in the queue of a link; else 128KiB, or four bursts.")
 ]
 Mpi = Annotated[
     str | None,
@@ -139,13 +140,13 @@ Load = Annotated[
         metavar="FILE.py",
         callback=_load,
         autocompletion=completion.files(".py"),
-        help="Registers algorithms of your own first; may be repeated.",
+        help="Register algorithms from this file first; repeatable.",
     ),
 ]
-Root = Annotated[int, typer.Option(help="Rank that sends or receives the whole.")]
+Root = Annotated[int, typer.Option(help="Root: the rank that sends or receives the whole message.")]
 Size = Annotated[str, typer.Option(help="Bytes of the message, or of one rank's block: 4096, 64KiB, 4MiB.")]
-Element = Annotated[int, typer.Option(help="Bytes that are never cut apart (reductions).")]
-Segment = Annotated[str | None, typer.Option(help="Bytes at most that travel at once; else the cheapest.")]
+Element = Annotated[int, typer.Option(help="Bytes of an element, which is never cut (reductions).")]
+Segment = Annotated[str | None, typer.Option(help="Bytes of a segment; else the cheapest.")]
 Window = Annotated[int, typer.Option(help="Segments in flight per stream.")]
 
 # Products and factorizations, by the names of ap.Options.
@@ -180,6 +181,14 @@ Transposed = Annotated[
     str,
     typer.Option(autocompletion=completion.one_of("N", "T", "C"), help="N, T (transpose) or C (conjugate transpose)."),
 ]
+TransposedBoth = Annotated[
+    str,
+    typer.Option(
+        "--trans",
+        autocompletion=completion.one_of(*("".join(pair) for pair in itertools.product("NTC", repeat=2))),
+        help="op of A and of B, each N, T (transpose) or C (conjugate transpose): TN.",
+    ),
+]
 Pivoting = Annotated[
     str,
     typer.Option(autocompletion=completion.one_of(*PIVOTING), help="tournament, partial (as LAPACK) or none."),
@@ -199,7 +208,7 @@ Tree = Annotated[
         help="Multicast tree of panels: axes, binomial, kary, prefix, chain or flat; else along the axes.",
     ),
 ]
-Lower = Annotated[bool, typer.Option("--lower", help="The lower triangle of A is read: A = L L^H, not U^H U.")]
+Lower = Annotated[bool, typer.Option("--lower", help="Read the lower triangle of A: A = L L^H, instead of U^H U.")]
 Workers = Annotated[int, typer.Option(min=1, help="Threads that run tasks on each rank.")]
 Tile = Annotated[int, typer.Option("--nb", min=0, help="Rows and columns of a tile; 0: the cheapest.")]
 FlatGrid = Annotated[
@@ -234,8 +243,7 @@ MULTIPLICATION: Group = {
     **CONTRACTION,
     "panel": (Panel, 0),
     "tree": (Tree, None),
-    "trans_a": (Transposed, "N"),
-    "trans_b": (Transposed, "N"),
+    "trans": (TransposedBoth, "NN"),
 }
 FACTORIZATION: Group = {
     "pivoting": (Pivoting, "tournament"),

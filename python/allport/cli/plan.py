@@ -84,11 +84,7 @@ def _arguments(given: dict[str, Any]) -> dict[str, Any]:
     known = {field.name for field in dataclasses.fields(ap.Options)}
     tuned = ap.Options(**{name: value for name, value in given.items() if name in known})
     arguments = {"machine": given["machine"], "dtype": given["dtype"], "options": tuned}
-    if "lower" in given:
-        arguments["lower"] = given["lower"]
-    if "trans_a" in given:
-        arguments["trans"] = given["trans_a"] + given["trans_b"]
-    return arguments
+    return arguments | {name: given[name] for name in ("lower", "trans") if name in given}
 
 
 def _widths(plan: dict[str, Any]) -> tuple[str, ...]:
@@ -282,7 +278,7 @@ TILED = ("grid", "order", "nb", "work", "links", "chain", "total", "memory")
 
 
 def tiled_headline(plan: dict[str, Any]) -> str:
-    """What of a Cholesky or QR factorization was chosen, in a line or two."""
+    """What is factored where, and what was chosen, for Cholesky and QR."""
     p, c, counted = plan["problem"], plan["chosen"], plan["counted"]
     words = ""
     if counted:
@@ -290,11 +286,9 @@ def tiled_headline(plan: dict[str, Any]) -> str:
         words = f"; {tasks} tasks, {moved} words and {messages} messages of the busiest rank"
     threads = f", {plan['workers']} workers on each" if plan["workers"] > 1 else ""
     where = f"{plan['machine']}, {plan['ranks']} ranks{threads}"
-    what = f"qr of {p.get('m')} x {p['n']} {DTYPES[p['type']]}"
-    if "uplo" in p:
-        what = f"cholesky of {p['n']} x {p['n']} {DTYPES[p['type']]}, {p['uplo']}"
+    product = {"L": "L L^H", "U": "U^H U"}.get(p.get("uplo"), "Q R")
     return (
-        f"{what}, on {where}\n"
+        f"A = {product}, A ({p.get('m', p['n'])} x {p['n']}), {DTYPES[p['type']]}, on {where}\n"
         f"chosen: {c['grid'][0]}x{c['grid'][1]}, tiles of {c['nb']}: "
         f"{format_seconds(c['seconds']['total'])} predicted, {format_bytes(c['memory_bytes'])} per rank{words}"
     )

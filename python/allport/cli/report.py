@@ -19,12 +19,12 @@ def report(
         typer.Argument(
             metavar="REPORT.json",
             autocompletion=completion.files(".json"),
-            help="What ALLPORT_REPORT, `bench -o` or `run --json` has written.",
+            help="JSON of ALLPORT_REPORT, `bench -o`, `compare -o`, `run --json` or `plan --json`.",
         ),
     ],
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="FILE.html", help="The page; else REPORT.html beside the file."),
+        typer.Option("-o", "--output", metavar="FILE.html", help="Name of the page; else REPORT.html beside the file."),
     ] = None,
     machine: AnyMachine = None,
     capture: Annotated[
@@ -32,14 +32,14 @@ def report(
         typer.Option(
             metavar="FILE.json",
             autocompletion=completion.files(".json"),
-            help="What ALLPORT_CAPTURE has written of the same run: link loads, and orders of ranks that spread them.",
+            help="File of ALLPORT_CAPTURE of the same run: adds link loads and better orders of ranks.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Turn the JSON of a drop-in (ALLPORT_REPORT=FILE.json), a benchmark, a run or a plan into one page.
 
-    Calls taken and passed on, why, seconds beside lower bounds, what was tried, and what to try next.
+    It shows calls taken and passed on with reasons, times beside lower bounds, what was tried, and what to try next.
     """
     output = f"{file.removesuffix('.json')}.html" if output is None else output
     if not output.endswith((".html", ".htm")):

@@ -95,7 +95,7 @@ def _after(op: ap.schedule.Op) -> str:
 def show(
     collective: Collective,
     *,
-    rank: Annotated[list[int] | None, typer.Option(help="Only these ranks' programs; may be repeated.")] = None,
+    rank: Annotated[list[int] | None, typer.Option(help="Show only this rank's program; repeatable.")] = None,
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Draw the trees: FILE.svg, .png or .pdf.")
     ] = None,

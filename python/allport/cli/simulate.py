@@ -30,31 +30,31 @@ Sharing = Annotated[
     str,
     typer.Option(
         autocompletion=completion.one_of("fifo", "fair"),
-        help="fifo: a link transports one segment at a time; fair: all at once.",
+        help="fifo: a link transports one segment at a time; fair: all share it.",
     ),
 ]
 Overheads = Annotated[
     str,
     typer.Option(
         autocompletion=completion.one_of("parallel", "serial"),
-        help="Who spends o: parallel, an engine a stream; serial, one processor a rank.",
+        help="Overhead o: parallel (an engine per stream) or serial (one processor per rank).",
     ),
 ]
 Placement = Annotated[
-    str | None, typer.Option(metavar="random:SEED", help="Ranks on shuffled nodes; else the machine's order.")
+    str | None, typer.Option(metavar="random:SEED", help="Place ranks on shuffled nodes; else in the machine's order.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Simulate what is expected to take more than a minute, too.")]
+Force = Annotated[bool, typer.Option("--force", help="Simulate even if it is expected to take more than a minute.")]
 Sample = Annotated[
     int,
     typer.Option(
         "--sample",
         metavar="PARTS",
-        help="Task graphs: cut the steps into so many parts, simulate the middle of each; 0: simulate all.",
+        help="Task graphs: divide the steps into so many parts and simulate the middle of each; 0: all steps.",
     ),
 ]
 Steps = Annotated[
     str | None,
-    typer.Option(metavar="FIRST:END", help="Task graphs: these steps alone, as if all before were done."),
+    typer.Option(metavar="FIRST:END", help="Task graphs: simulate only these steps, as if all earlier ones were done."),
 ]
 SHOWN = 12
 
@@ -99,7 +99,7 @@ def _late(run: ap.sim.Simulation) -> None:
             rows.add_row("", "", "...", "")
             continue
         rows.add_row(
-            format_seconds(step["begin"]), format_seconds(step["end"]), _deed(run, step), _segments(step)
+            format_seconds(step["begin"]), format_seconds(step["end"]), _activity(run, step), _segments(step)
         )  # fmt: skip
     out.print(rows)
 
@@ -108,12 +108,12 @@ def _segments(step: dict[str, Any]) -> str:
     return str(step["first"]) if step["first"] == step["last"] else f"{step['first']} to {step['last']}"
 
 
-def _deed(run: ap.sim.Simulation, step: dict[str, Any]) -> str:
+def _activity(run: ap.sim.Simulation, step: dict[str, Any]) -> str:
     rank, peer = step["rank"], step["peer"]
-    if step["kind"] == "link":
+    if step["activity"] == "link":
         return f"rank {rank}'s operation {step['op']} to {peer} on {run.machine.link_name(step['link'])}"
     ends = {"send": f"o of the send to {peer}", "receive": f"o of the receive from {peer}"}
-    return f"rank {rank}'s operation {step['op']}: {ends.get(step['kind'], step['kind'])}"
+    return f"rank {rank}'s operation {step['op']}: {ends.get(step['activity'], step['activity'])}"
 
 
 def _show(run: ap.sim.Simulation) -> None:
@@ -168,48 +168,54 @@ def simulate(
             "--algorithm",
             "-a",
             autocompletion=completion.algorithms,
-            help="A name of `schedule list`, or of `plan`; else the cheapest.",
+            help="A name listed by `schedule list` or `plan`; else the cheapest.",
         ),
     ] = None,
     load: Load = None,
     root: Root = 0,
-    element: Annotated[int | None, typer.Option(help="Bytes that are never cut apart; 8 in reductions.")] = None,
+    element: Annotated[
+        int | None, typer.Option(help="Bytes of an element, which is never cut; 8 in reductions.")
+    ] = None,
     segment: Segment = None,
     window: Window = 2,
     sharing: Sharing = "fifo",
     overheads: Overheads = "parallel",
-    eager: Annotated[str, typer.Option(help="Bytes up to which a message does not wait for its receive.")] = "0",
-    handshake: Annotated[bool, typer.Option(help="What waits pays a request and an answer.")] = False,
+    eager: Annotated[str, typer.Option(help="Messages up to so many bytes do not wait for their receive.")] = "0",
+    handshake: Annotated[
+        bool, typer.Option(help="Messages that wait for their receive also cost a request and an answer.")
+    ] = False,
     engine: Annotated[
         str,
         typer.Option(
             autocompletion=completion.one_of("auto", "events", "recurrence"),
-            help="auto, events, or recurrence where streams share nothing.",
+            help="auto, events, or recurrence (if no two streams share a link).",
         ),
     ] = "auto",
     placement: Placement = None,
-    workers: Annotated[int, typer.Option(help="Task graphs: workers of a rank, each with its rates.")] = 1,
+    workers: Annotated[int, typer.Option(help="Task graphs: workers of each rank.")] = 1,
     tree: Tree = None,
     sample: Sample = 0,
     steps: Steps = None,
     late: Annotated[bool, typer.Option(help="Show what made the last rank late.")] = False,
     trace: Annotated[
-        str | None, typer.Option(metavar="FILE.json", help="Chrome trace of all that happened, for Perfetto.")
+        str | None, typer.Option(metavar="FILE.json", help="Chrome trace of all activities, for Perfetto.")
     ] = None,
     view: Annotated[
-        str | None, typer.Option(metavar="FILE.html", help="The machine with its links coloured by load, over time.")
+        str | None,
+        typer.Option(metavar="FILE.html", help="Animation: the machine with its links coloured by load, over time."),
     ] = None,
     gantt: Annotated[
-        str | None, typer.Option(metavar="FILE.svg", help="Task graphs: who computed what when; .svg, .png or .pdf.")
+        str | None,
+        typer.Option(metavar="FILE.svg", help="Task graphs: Gantt chart of the workers; .svg, .png or .pdf."),
     ] = None,
     report: PageFile = None,
     force: Force = False,
     as_json: Json = False,
     **options: Any,
 ) -> None:
-    """Simulate a collective (once its schedule is proven) or an algorithm's task graph on a machine.
+    """Simulate a collective, whose schedule is verified first, or an algorithm's task graph on a machine.
 
-    Time, links or workers, and what made it late.
+    Prints the time, the use of links or workers, and with --late what made the last rank late.
     """
     ensure_outputs(trace=trace, view=view, gantt=gantt)
     where = machine_of(machine)

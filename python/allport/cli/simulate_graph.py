@@ -15,7 +15,7 @@ from allport.units import format_bytes, format_count, format_flops, format_secon
 SHOWN = 12
 
 
-def _deed(step: dict[str, Any]) -> str:
+def _activity(step: dict[str, Any]) -> str:
     if step["to"] < 0:
         return f"{step['name']} on rank {step['rank']}"
     return f"{step['name']} from {step['rank']} to {step['to']}, {format_bytes(step['bytes'])}"
@@ -35,7 +35,7 @@ def _late(steps: list[dict[str, Any]]) -> None:
         if step is None:
             rows.add_row("", "", "...")
         else:
-            rows.add_row(format_seconds(step["begin"]), format_seconds(step["end"]), _deed(step))
+            rows.add_row(format_seconds(step["begin"]), format_seconds(step["end"]), _activity(step))
     out.print(rows)
 
 

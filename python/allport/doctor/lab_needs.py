@@ -31,9 +31,9 @@ def examine() -> list[Finding]:
     shell = shutil.which("sh") or "/bin/sh"
     done = subprocess.run(["unshare", "--net", shell, "-c", _TRIAL], capture_output=True, text=True)
     if done.returncode != 0:
-        told = " ".join(done.stderr.split())
+        reason = " ".join(done.stderr.split())
         remedy = "modprobe veth sch_tbf; in a container: --cap-add=NET_ADMIN --cap-add=SYS_ADMIN, or --privileged"
-        return [Finding("lab", "note", f"no namespace with a rate-limited link can be made: {told}", remedy)]
+        return [Finding("lab", "note", f"no namespace with a rate-limited link can be made: {reason}", remedy)]
     names = [name for name in tcp.PREFERRED if name in tcp.allowed()]
     if names:
         return [Finding("lab", "good", f"namespaces, veth, tbf; TCP's {names[0]}")]

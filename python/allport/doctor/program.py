@@ -66,10 +66,10 @@ def _resolve(program: str) -> Path:
 
 def _script(path: Path) -> Finding:
     first = path.read_bytes()[:200].split(b"\n")[0].decode(errors="replace")
-    told = f"{path} is a script ({first})" if first.startswith("#!") else f"{path} is no ELF program"
+    text = f"{path} is a script ({first})" if first.startswith("#!") else f"{path} is no ELF program"
     remedy = "give the program that it starts; for Python with mpi4py: allport doctor $(python -c "
     remedy += '"import mpi4py.MPI as m; print(m.__file__)")'
-    return Finding("program", "note", told, remedy)
+    return Finding("program", "note", text, remedy)
 
 
 def _fits(interface: str, family: str, abi: str, found: str, ilp64: bool = False) -> Finding:
@@ -109,6 +109,6 @@ def examine(program: str) -> list[Finding]:
     if scalapack:
         found.append(_fits("scalapack", family, abi, f"loads {scalapack}", "ilp64" in scalapack))
     else:
-        told = "loads no ScaLAPACK; one that is linked in statically cannot be reached"
-        found.append(Finding("scalapack drop-in", "note", told))
+        text = "loads no ScaLAPACK; one that is linked in statically cannot be reached"
+        found.append(Finding("scalapack drop-in", "note", text))
     return found

@@ -21,6 +21,6 @@ def examine(path: str) -> list[Finding]:
         subject = f"loops of {advice['site']}"
         found.append(Finding(subject, "note" if better else "good", advice["found"], advice["change"]))
     if not found:
-        told = f"{path} knows of no loops; a LoopSelector with a site writes what it finds out"
-        found.append(Finding("loops", "good", told))
+        text = f"{path} knows of no loops; a LoopSelector with a site writes what it finds out"
+        found.append(Finding("loops", "good", text))
     return found

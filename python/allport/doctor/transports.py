@@ -39,8 +39,8 @@ def _starts() -> Finding:
         )
     if done.returncode == 0:
         return Finding("mpiexec", "good", f"starts two processes: {command[0]} ({version})")
-    told = " ".join((done.stderr or done.stdout).split())[:300]
-    return Finding("mpiexec", "wrong", f"{' '.join(command)} true: exit code {done.returncode}: {told}")
+    text = " ".join((done.stderr or done.stdout).split())[:300]
+    return Finding("mpiexec", "wrong", f"{' '.join(command)} true: exit code {done.returncode}: {text}")
 
 
 def _shared_memory() -> list[Finding]:

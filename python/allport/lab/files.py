@@ -58,7 +58,7 @@ def _script(path: Path, text: str) -> None:
 def _environment(plan: Plan, node: int) -> str:
     """Variables of a node's ranks. ALLPORT_LINKS: `INTERFACE NEIGHBOUR'S-ADDRESS LINK'S NAME`, separated by ;"""
     links = ";".join(
-        f"{plan.port_name(axis, sign)} {plan.address(other, plan.way(node, axis, sign))} "
+        f"{plan.port_name(axis, sign)} {plan.address(other, plan.direction(node, axis, sign))} "
         f"{plan.link_name(node, axis, sign)}"
         for axis, sign, other in plan.ports(node)
     )

@@ -99,7 +99,7 @@ def _octets(node: int) -> str:
 
 @dataclass
 class Cable:
-    """Two links, one each way, between port +axis of `low` and port -axis of `high`."""
+    """Two links, one in each direction, between port +axis of `low` and port -axis of `high`."""
 
     low: int
     high: int
@@ -177,10 +177,10 @@ class Plan:
         """All nodes and the front."""
         return [*range(self.nodes), FRONT]
 
-    def address(self, node: int, way: int = 1) -> str:
-        """Address of a node. If pairs have two cables, way = -1 is the address to which ties are routed in negative
-        direction."""
-        return f"10.{77 if way > 0 else 79}.{_octets(node)}"
+    def address(self, node: int, direction: int = 1) -> str:
+        """Address of a node. If pairs have two cables, a node has two addresses; messages to that of direction -1 go in
+        negative direction where both are equally short."""
+        return f"10.{77 if direction > 0 else 79}.{_octets(node)}"
 
     def control(self, node: int | str) -> str:
         """Address of a node on the control network."""
@@ -215,9 +215,8 @@ class Plan:
         """(axis, sign, neighbour) of the ports that have a cable."""
         return [(a, sign, other) for (a, sign), (cable, other) in self.ends[node].items() if not cable.absent]
 
-    def way(self, node: int, axis: int, sign: int) -> int:
-        """The neighbour's address that a port leads to: of two cables between a pair, x- leads to the second
-        address."""
+    def direction(self, node: int, axis: int, sign: int) -> int:
+        """The direction of the neighbour's address to which a port leads: -1 for x- if two cables join the pair."""
         return -1 if self.lengths[axis] == 2 and self.wraps[axis] and sign < 0 else 1
 
     def link_name(self, node: int, axis: int, sign: int) -> str:
@@ -300,17 +299,17 @@ def make_plan(
             other = plan.neighbour(node, axis, 1)
             if other is None:
                 continue
-            ways = {machine.link(node, 2 * axis + 1), machine.link(other, 2 * axis)}
-            if len(ways & dead) == 1:
+            both = {machine.link(node, 2 * axis + 1), machine.link(other, 2 * axis)}
+            if len(both & dead) == 1:
                 raise failure(
                     f"machine = '{machine.name}': {plan.link_name(node, axis, 1)} is dead in one direction only; "
                     "a lab's cables are dead in both directions or not at all"
                 )
-            plan.cables.append(Cable(node, other, axis, bits[axis], absent=bool(ways & dead)))
+            plan.cables.append(Cable(node, other, axis, bits[axis], absent=bool(both & dead)))
     return plan
 
 
-def _dimension_ordered(plan: Plan, node: int, target: int, way: int) -> tuple[int, int] | None:
+def _dimension_ordered(plan: Plan, node: int, target: int, direction: int) -> tuple[int, int] | None:
     """The first port of the route; None at the target."""
     for axis, (here, there) in enumerate(zip(plan.coordinates(node), plan.coordinates(target))):
         if here == there:
@@ -319,18 +318,18 @@ def _dimension_ordered(plan: Plan, node: int, target: int, way: int) -> tuple[in
         if not plan.wraps[axis]:
             return axis, 1 if there > here else -1
         up = (there - here) % length
-        return axis, (way if 2 * up == length else 1 if 2 * up < length else -1)
+        return axis, (direction if 2 * up == length else 1 if 2 * up < length else -1)
     return None
 
 
-def next_ports(plan: Plan, target: int, way: int = 1) -> list[tuple[int, int] | None]:
+def next_ports(plan: Plan, target: int, direction: int = 1) -> list[tuple[int, int] | None]:
     """For each node the port (axis, sign) of its route to `target`; None at the target itself, and if the port's cable
     is cut and not rerouted.
 
     With rerouted or absent cables, a node keeps its dimension-ordered route if it uses none of them; any other node
     takes the first port that brings it nearer. So every step shortens the distance, and packets cannot loop.
     """
-    ordered = [_dimension_ordered(plan, node, target, way) for node in range(plan.nodes)]
+    ordered = [_dimension_ordered(plan, node, target, direction) for node in range(plan.nodes)]
     if all(c.works for c in plan.cables):
         return ordered
     distance = None

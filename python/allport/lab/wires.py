@@ -65,8 +65,8 @@ def batch(tool: str, lines: Iterable[str], what: str, force: bool = False) -> No
     command = [tool, *(["-force"] if force else []), "-batch", "-"]
     done = subprocess.run(command, input=text + "\n", capture_output=True, text=True)
     if done.returncode != 0 and not force:
-        told = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
-        raise failure(f"lab: {what}: {tool} says: {told}", "io")
+        reason = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
+        raise failure(f"lab: {what}: {tool} says: {reason}", "io")
 
 
 def interfaces(_place: int | str) -> dict[str, tuple[int, int, bool]]:
@@ -121,25 +121,25 @@ def _parcel(plan: Plan, bits: int) -> int:
 def routes(plan: Plan) -> Routes:
     """Every node's routes to the addresses of all other nodes; None if the route's cable is cut."""
     made: Routes = [{} for _ in range(plan.nodes)]
-    for way in (1, -1) if plan.twofold else (1,):
+    for direction in (1, -1) if plan.twofold else (1,):
         for target in range(plan.nodes):
-            address = plan.address(target, way)
-            for node, port in enumerate(next_ports(plan, target, way)):
+            address = plan.address(target, direction)
+            for node, port in enumerate(next_ports(plan, target, direction)):
                 if node == target:
                     continue
                 if port is None:
                     made[node][address] = None
                     continue
                 gateway = plan.address(plan.ends[node][port][1])
-                made[node][address] = (gateway, plan.port_name(*port), plan.address(node, way))
+                made[node][address] = (gateway, plan.port_name(*port), plan.address(node, direction))
     return made
 
 
 def _route_lines(wanted: dict[str, tuple[str, str, str] | None], verb: str) -> list[str]:
     return [
-        f"route {verb} {address}/32 via {way[0]} dev {way[1]} onlink src {way[2]}" if way else f"route del {address}/32"
-        for address, way in wanted.items()
-        if way or verb != "add"
+        f"route {verb} {address}/32 via {to[0]} dev {to[1]} onlink src {to[2]}" if to else f"route del {address}/32"
+        for address, to in wanted.items()
+        if to or verb != "add"
     ]
 
 
@@ -157,10 +157,12 @@ def lay(state: State) -> None:
         lines.append(f"link add node+ netns {space} type veth peer name node- netns {space}")
         lines.append(f"link add ctl netns {space} type veth peer name n{node} netns {plan.namespace(FRONT)}")
     batch("ip", lines, "laying cables")
-    ways = routes(plan)
+    wanted = routes(plan)
 
     def one(place: int | str) -> None:
-        batch("ip", _front_lines(plan) if isinstance(place, str) else _node_lines(plan, place, ways), plan.host(place))
+        batch(
+            "ip", _front_lines(plan) if isinstance(place, str) else _node_lines(plan, place, wanted), plan.host(place)
+        )
         if not isinstance(place, str):
             batch("tc", _rate_lines(plan, place), plan.host(place))
 
@@ -174,7 +176,7 @@ def _front_lines(plan: Plan) -> list[str]:
     return lines + [f"route add {plan.control(node)}/32 dev n{node}" for node in range(plan.nodes)]
 
 
-def _node_lines(plan: Plan, node: int, ways: Routes) -> list[str]:
+def _node_lines(plan: Plan, node: int, wanted: Routes) -> list[str]:
     lines = ["link set lo up", "link set node+ up", "link set node- up", "link set ctl up"]
     for axis, sign, _ in plan.ports(node):
         parcel = _parcel(plan, plan.ends[node][axis, sign][0].bits)
@@ -184,7 +186,7 @@ def _node_lines(plan: Plan, node: int, ways: Routes) -> list[str]:
         lines.append(f"addr add {plan.address(node, -1)}/16 dev node- noprefixroute")
     lines.append(f"addr add {plan.control(node)}/16 dev ctl noprefixroute")
     lines.append(f"route add 10.78.0.0/16 via {plan.control(FRONT)} dev ctl onlink src {plan.control(node)}")
-    return lines + _route_lines(ways[node], "add")
+    return lines + _route_lines(wanted[node], "add")
 
 
 def _rate_lines(plan: Plan, node: int) -> list[str]:
@@ -207,17 +209,17 @@ def set_rate(state: State, cable: Cable) -> None:
     in_each(state, one, {cable.low, cable.high})
 
 
-def set_links(state: State, cable: Cable, way: str) -> None:
+def set_links(state: State, cable: Cable, wanted: str) -> None:
     """Sets both ends of a cable 'up', and waits until it passes packets, or 'down'."""
     plan = state.plan
 
     def one(place: int | str) -> None:
         for node, sign in ((cable.low, 1), (cable.high, -1)):
             if place == node:
-                batch("ip", [f"link set {plan.port_name(cable.axis, sign)} {way}"], plan.host(place))
+                batch("ip", [f"link set {plan.port_name(cable.axis, sign)} {wanted}"], plan.host(place))
 
     in_each(state, one, {cable.low, cable.high})
-    if way == "up":
+    if wanted == "up":
         _await_carriers(state, [cable])
 
 
@@ -229,7 +231,7 @@ def set_routes(state: State, before: Routes, touched: Iterable[int]) -> int:
         node: now[node] if node in touched else {a: w for a, w in now[node].items() if w != before[node][a]}
         for node in range(state.plan.nodes)
     }
-    changed = [node for node, ways in changes.items() if ways]
+    changed = [node for node, some in changes.items() if some]
 
     def one(place: int | str) -> None:
         lines = _route_lines(changes[int(place)], "replace")

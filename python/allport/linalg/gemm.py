@@ -94,6 +94,7 @@ def gemm(
     """
     options = options or Options()
     (a, trans_a), (b, trans_b) = _operand(a), _operand(b)
+    trans = trans_a + trans_b
     if comm is None:
         comm = next((x.comm for x in (a, b, c) if isinstance(x, DistributedMatrix)), None)
     comm = world_of(comm)
@@ -106,11 +107,11 @@ def gemm(
             dtype = np.result_type(dtype, np.complex64)
         if c is None and beta != 0:
             raise failure("c = None: expected a matrix because beta is not 0")
-        m, n, k = problem_of(a.shape, b.shape, None if c is None else c.shape, trans_a, trans_b)
+        m, n, k = problem_of(a.shape, b.shape, None if c is None else c.shape, trans)
     for name, extent in (("m", m), ("n", n), ("k", k)):
         comm.ensure_agreement(name, extent)
     if plan is None:
-        given, machine, trans = None, comm.machine, trans_a + trans_b
+        given, machine = None, comm.machine
         if all(isinstance(x, DistributedMatrix) for x in (a, b, c)):
             given = (a.distribution, b.distribution, c.distribution)
         how = options.part("algorithm", "grid", "order", "panel", "memory", "tree")

@@ -132,7 +132,7 @@ def _archive(
     comm: Communicator, path: str, mode: Any, what: str, otherwise: str
 ) -> Iterator[tuple[zipfile.ZipFile | None, ExitStack]]:
     """Rank 0's zip file, None elsewhere, and what else it opens there. That it cannot be opened or closed is an error
-    on all ranks; after another error it is closed without a word, for that error is the one to tell."""
+    on all ranks; after another error it is closed silently, because that error is the one to report."""
     files, archive = ExitStack(), None
     try:
         with together(comm), _about(what, otherwise):
@@ -232,10 +232,10 @@ def read(
 ) -> tuple[DistributedMatrix, dict[str, Any]]:
     """(factors, what goes with them) of a file. Called by all ranks; raises on all."""
     name = os.fspath(path)
-    told: Any = None
+    found: Any = None
     with together(comm):
-        told = _small(name) if comm.rank == 0 else None
-    small, (shape, fortran, kind) = comm.mpi4py.bcast(told, 0)
+        found = _small(name) if comm.rank == 0 else None
+    small, (shape, fortran, kind) = comm.mpi4py.bcast(found, 0)
     dtype = np.dtype(kind)
     blocks = (_by_columns if fortran else _by_rows)(shape, comm.size)
     block = np.empty(0)

@@ -77,7 +77,7 @@ class Start:
 
 
 def _libraries(program: Program, interfaces: Sequence[str] | None, notes: list[str]) -> dict[str, str]:
-    """Which drop-ins, interface to path. What was asked for by name must be there; what was not is only told."""
+    """Which drop-ins, interface to path. Those that are named must exist; of others `notes` says what is missing."""
     wanted = INTERFACES if interfaces is None else tuple(interfaces)
     for interface in wanted:
         if interface not in INTERFACES:

@@ -1,4 +1,4 @@
-"""What starts a program's ranks: the mpiexec of its MPI library, and what that is told on one computer."""
+"""What starts a program's ranks: the mpiexec of its MPI library, and its options on one computer."""
 
 from __future__ import annotations
 

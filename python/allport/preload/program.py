@@ -78,11 +78,11 @@ def _probe(python: str, preloaded: str = "") -> tuple[list[str], str]:
 
 def _of_python(python: str, path: Path, mpi: str | None) -> Program:
     """By what mpi4py loads there; Debian's MPICH, which mpi4py's wheel does not find, is brought in."""
-    told, why = _probe(python)
-    if not told and abi_name().exists():
-        told, _ = _probe(python, str(abi_name()))
-        told[1:] = [str(abi_name())] if told else []
-    family = {"Open": "openmpi", "MPICH": "mpich", "Intel(R)": "mpich"}.get(told[0] if told else "", "")
+    lines, why = _probe(python)
+    if not lines and abi_name().exists():
+        lines, _ = _probe(python, str(abi_name()))
+        lines[1:] = [str(abi_name())] if lines else []
+    family = {"Open": "openmpi", "MPICH": "mpich", "Intel(R)": "mpich"}.get(lines[0] if lines else "", "")
     if not family and mpi is None:
         raise failure(
             f"program = '{path}': is Python, and its mpi4py could not be asked for its MPI library ({python} -c 'from "
@@ -90,7 +90,7 @@ def _of_python(python: str, path: Path, mpi: str | None) -> Program:
             "openmpi or --mpi mpich",
             "mpi",
         )
-    return Program(path, mpi or family, told[1] if len(told) > 1 else "", "", late=True)
+    return Program(path, mpi or family, lines[1] if len(lines) > 1 else "", "", late=True)
 
 
 def _agrees(path: Path, family: str, mpi: str | None) -> str:
@@ -100,7 +100,7 @@ def _agrees(path: Path, family: str, mpi: str | None) -> str:
 
 
 def examine(program: str, mpi: str | None = None) -> Program:
-    """mpi: what it is told to be where it does not say. Raises Error where nothing can be preloaded."""
+    """mpi: the library to assume if the program does not show it. Raises Error where nothing can be preloaded."""
     if mpi is not None and mpi not in FAMILIES:
         raise failure(f"mpi = '{mpi}': expected {' or '.join(FAMILIES)}")
     path = _resolve(program)

@@ -56,9 +56,11 @@ def chart(timeline: Timeline, path: str | os.PathLike[str] | None = None, *, tit
     tasks = c["to"] < 0
     if not tasks.any():
         raise failure("gantt: nothing was recorded; simulate with trace=True, run with record=True")
-    seats: list[tuple[int, int]] = sorted(set(zip(c["rank"][tasks].tolist(), c["worker"][tasks].tolist(), strict=True)))
-    shown = [seats[x] for x in np.unique(np.linspace(0, len(seats) - 1, min(len(seats), MOST_ROWS)).astype(int))]
-    several = max(worker for _, worker in seats) > 0
+    places: list[tuple[int, int]] = sorted(
+        set(zip(c["rank"][tasks].tolist(), c["worker"][tasks].tolist(), strict=True))
+    )
+    shown = [places[x] for x in np.unique(np.linspace(0, len(places) - 1, min(len(places), MOST_ROWS)).astype(int))]
+    several = max(worker for _, worker in places) > 0
     seconds = float(c["end"].max())
     figure = Figure(figsize=(10.0, 1.4 + 0.22 * len(shown)), facecolor=PAPER, layout="constrained")
     ax = figure.add_subplot()
@@ -80,7 +82,7 @@ def chart(timeline: Timeline, path: str | os.PathLike[str] | None = None, *, tit
     ax.set_yticks(range(len(shown)), [f"{r}.{w}" if several else str(r) for r, w in shown], fontsize=7)
     ax.set_xlabel("seconds")
     ax.set_ylabel("rank.worker" if several else "rank")
-    some = "" if len(shown) == len(seats) else f" ({len(shown)} of {len(seats)} workers)"
+    some = "" if len(shown) == len(places) else f" ({len(shown)} of {len(places)} workers)"
     ax.set_title((title or timeline.title) + some, fontsize=10)
     handles = [used[k] for k in sorted(used)]
     if critical.any():

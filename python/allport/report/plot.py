@@ -124,12 +124,12 @@ def _rates_by_size(axes: Any, figures: Sequence[Figure]) -> None:
     """Bytes of a message over its seconds: solid lines for one direction, dashed lines for both."""
     for f in figures:
         colour = f"C{list(dict.fromkeys(g.of for g in figures)).index(f.of)}"
-        style = {"+": "-", "-": ":", "+-": "--"}[f.ways]
+        style = {"+": "-", "-": ":", "+-": "--"}[f.directions]
         x = [p.bytes for p in f.points]
         axes.plot(x, [p.bytes / p.seconds for p in f.points], style, color=colour, marker="o", markersize=3)
         axes.fill_between(x, [p.bytes / p.high for p in f.points], [p.bytes / p.low for p in f.points],
                           color=colour, alpha=0.15, linewidth=0)  # fmt: skip
-        axes.plot([], [], style, color=colour, label=f"{f.of}{f.ways}")
+        axes.plot([], [], style, color=colour, label=f"{f.of}{f.directions}")
     _log_log(axes, "message, bytes", "bytes/s of a message", 7)
 
 
@@ -154,7 +154,7 @@ def links(figures: Sequence[Figure], machine: str, path: str) -> None:
     drawn, panels = plt.subplots(2, 2, figsize=(11, 8), constrained_layout=True)
     for axes, group in zip(panels[0], ("one pair", "all pairs"), strict=True):
         _rates_by_size(axes, [f for f in rates if f.group == group and f.ranks_each == 1])
-        axes.set_title(f"{group} at once: - one way, : the other, -- both" if group == "all pairs" else group)
+        axes.set_title(f"{group} at once: - up, : down, -- both directions" if group == "all pairs" else group)
     _rates_as_bars(panels[1][0], rates)
     at_once = [f for f in figures if f.group == "neighbours"]
     last = panels[1][1]

@@ -59,11 +59,11 @@ class Sketch:
         if machine.nodes > MOST_NODES:
             raise Error(f"machine = '{machine.name}': has {machine.nodes} nodes; drawings show at most {MOST_NODES}")
         # A one-dimensional machine is drawn along x; row 0 of a plane is at the bottom.
-        ways: list[Point] = [(1.0, 0.0), (0.0, 1.0)]
+        steps: list[Point] = [(1.0, 0.0), (0.0, 1.0)]
         if len(self.axes) == 3:
             deep = machine.axes[self.axes[1]].length
-            ways = [(1.0, 0.0), (_slant(deep), RISE), (0.0, max((deep - 1) * RISE + 0.72, 1.0))]
-        self.steps: dict[int, Point] = dict(zip(self.axes, ways, strict=False))
+            steps = [(1.0, 0.0), (_slant(deep), RISE), (0.0, max((deep - 1) * RISE + 0.72, 1.0))]
+        self.steps: dict[int, Point] = dict(zip(self.axes, steps, strict=False))
         self.solid = len(self.axes) == 3
         self.radius = 0.115 if self.solid else 0.14
         self.head = 0.125 if self.solid else 0.15

@@ -10,7 +10,7 @@ import numpy as np
 
 from allport.errors import failure
 from allport.machine import Machine, axis_letter
-from allport.sim import DEEDS, Simulation
+from allport.sim import ACTIVITIES, Simulation
 from allport.timeline import TaskSimulation, Timeline, named, slice_of, write_events
 
 __all__ = ["animate", "chrome"]
@@ -19,7 +19,7 @@ MOST_SHOWN = 400_000  # link crossings in one page; browsers get slow beyond
 
 
 def _need_trace(run: Simulation) -> None:
-    if run.counts["messages"] > 0 and not len(run.columns["what"]):
+    if run.counts["messages"] > 0 and not len(run.columns["activity"]):
         raise failure("run: was simulated without its timeline; pass trace=True")
 
 
@@ -69,13 +69,13 @@ def _of_segments(run: Simulation) -> list[dict[str, Any]]:
     critical = _critical(run)
     events: list[dict[str, Any]] = []
     threads: dict[tuple[int, int], str] = {}
-    rows = zip(*(c[k].tolist() for k in ("what", "rank", "op", "peer", "segment", "link", "begin", "end")))
-    for i, (what, rank, op, peer, segment, link, begin, end) in enumerate(rows):
-        thread = 1 + link if what == DEEDS.index("link") else 0
+    rows = zip(*(c[k].tolist() for k in ("activity", "rank", "op", "peer", "segment", "link", "begin", "end")))
+    for i, (activity, rank, op, peer, segment, link, begin, end) in enumerate(rows):
+        thread = 1 + link if activity == ACTIVITIES.index("link") else 0
         threads.setdefault((rank, thread), f"link {machine.link_name(link)}" if thread else "processor")
-        name = f"to {peer}" if peer >= 0 and what != DEEDS.index("receive") else DEEDS[what]
-        args = {"operation": op, "segment": segment, "what": DEEDS[what]}
-        cat = "critical" if i in critical else DEEDS[what]
+        name = f"to {peer}" if peer >= 0 and activity != ACTIVITIES.index("receive") else ACTIVITIES[activity]
+        args = {"operation": op, "segment": segment, "activity": ACTIVITIES[activity]}
+        cat = "critical" if i in critical else ACTIVITIES[activity]
         events.append(slice_of(f"{name} #{segment}", cat, (begin, end), (rank, thread), args))
     ranks = sorted({r for r, _ in threads})
     where = {r: f"rank {r} {machine.coord(r // machine.ranks_per_node)}" for r in ranks}
@@ -90,7 +90,7 @@ def animate(run: Simulation, path: str) -> None:
     """
     _need_trace(run)
     machine, c = run.machine, run.columns
-    crossing = c["what"] == DEEDS.index("link")
+    crossing = c["activity"] == ACTIVITIES.index("link")
     if int(crossing.sum()) > MOST_SHOWN:
         raise failure(
             f"view: {int(crossing.sum()):,} link crossings are more than {MOST_SHOWN:,}; use longer segments or a "

@@ -77,8 +77,8 @@ def check_room(ranks: int, available: int | None = None) -> None:
         return
     if available is None:
         with contextlib.suppress(OSError, ValueError, IndexError):
-            told = Path("/proc/meminfo").read_text().split("MemAvailable:")[1]
-            available = int(told.split()[0]) * 1024
+            text = Path("/proc/meminfo").read_text().split("MemAvailable:")[1]
+            available = int(text.split()[0]) * 1024
     if available is not None and ranks * LEAST > available:
         raise failure(
             f"ranks = {ranks}: this computer has memory for {available // LEAST} at most ({available >> 20} MiB free, "
@@ -297,8 +297,8 @@ def _complaint(watch: _Watch, code: int) -> str:
             line for line in watch.noise if re.match(r"[\w.]*(Error|Exception|Interrupt): |.*: No module named ", line)
         ]
         return death + (f": {last[-1].strip()}" if last and "signal" not in death else "")
-    told = "\n".join(line for line in watch.noise if line.strip())
-    return f"mpiexec ended with exit code {code}" + (f":\n{told}" if told else "")
+    output = "\n".join(line for line in watch.noise if line.strip())
+    return f"mpiexec ended with exit code {code}" + (f":\n{output}" if output else "")
 
 
 @contextlib.contextmanager

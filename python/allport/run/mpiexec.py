@@ -24,10 +24,10 @@ _PACKAGES = {"openmpi": "openmpi-bin", "mpich": "mpich"}
 
 def _family_of(launcher: str) -> str | None:
     try:
-        told = subprocess.run([launcher, "--version"], capture_output=True, text=True, timeout=20).stdout
+        version = subprocess.run([launcher, "--version"], capture_output=True, text=True, timeout=20).stdout
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return next((f for f in FAMILIES if any(word in told for word in _WORDS[f])), None)
+    return next((f for f in FAMILIES if any(word in version for word in _WORDS[f])), None)
 
 
 def find(mpi: str | None, library: str = "") -> tuple[str, str]:

@@ -43,8 +43,8 @@ class Supervised:
         self.patience = patience
         self.code: int | None = None  # the program's exit code; -N for signal N, as in subprocess
         self.survivors: list[int] = []  # processes that even SIGKILL did not end
-        self.door, theirs = socket.socketpair()
-        self.told = b""
+        self.channel, theirs = socket.socketpair()
+        self.received = b""
         own = [sys.executable, "-I", "-S", os.path.abspath(__file__)]
         words = [str(theirs.fileno()), str(os.getpid()), str(patience)]
         with theirs:
@@ -55,23 +55,23 @@ class Supervised:
         """The program's exit code once it has ended with all its descendants; None on timeout."""
         limit = None if timeout is None else time.monotonic() + timeout
         poller = select.poll()
-        while self.door.fileno() >= 0:
-            poller.register(self.door, select.POLLIN)
+        while self.channel.fileno() >= 0:
+            poller.register(self.channel, select.POLLIN)
             if not poller.poll(None if limit is None else max(0.0, limit - time.monotonic()) * 1e3):
                 return None
             part = b""
             with contextlib.suppress(ConnectionError):
-                part = self.door.recv(1 << 16)
-            self.told += part
+                part = self.channel.recv(1 << 16)
+            self.received += part
             if not part:
                 self._gone()
         return self.code
 
     def _gone(self) -> None:
         """Reads the supervisor's final message."""
-        self.door.close()
+        self.channel.close()
         self.process.wait()
-        for line in self.told.splitlines():
+        for line in self.received.splitlines():
             said = json.loads(line)
             if "error" in said:
                 self.code = 127  # as in shells
@@ -84,9 +84,9 @@ class Supervised:
 
     def end(self) -> int:
         """Ends the program, if it still runs, and all its descendants; returns its exit code."""
-        if self.door.fileno() >= 0:
+        if self.channel.fileno() >= 0:
             with contextlib.suppress(OSError):
-                self.door.shutdown(socket.SHUT_WR)
+                self.channel.shutdown(socket.SHUT_WR)
         if self.wait(self.patience + _STUCK) is None:
             self.process.kill()  # it was stopped: when it dies, the kernel sends SIGTERM to the program
             self.wait()
@@ -110,8 +110,8 @@ def _end_with_parent() -> None:
 class _Supervisor:
     """The supervisor process. It has one thread."""
 
-    def __init__(self, door: socket.socket, parent: int, patience: float) -> None:
-        self.door, self.parent, self.patience = door, parent, patience
+    def __init__(self, channel: socket.socket, parent: int, patience: float) -> None:
+        self.channel, self.parent, self.patience = channel, parent, patience
         self.asked = False  # end requested
         self.wakes = socket.socketpair()
         for end in self.wakes:
@@ -131,7 +131,7 @@ class _Supervisor:
 
     def say(self, **words: Any) -> None:
         with contextlib.suppress(OSError):  # the caller has died
-            self.door.sendall(json.dumps(words).encode() + b"\n")
+            self.channel.sendall(json.dumps(words).encode() + b"\n")
 
     def run(self, program: list[str]) -> None:
         if not _adopts():
@@ -154,13 +154,13 @@ class _Supervisor:
 
     def _to_end(self) -> bool:
         """Whether the caller has requested the end, or has died."""
-        if not self.asked and select.select([self.door], [], [], 0)[0]:
+        if not self.asked and select.select([self.channel], [], [], 0)[0]:
             self.asked = True  # the caller never writes: its end of the socket was closed
         return self.asked or os.getppid() != self.parent
 
     def _sleep(self, seconds: float) -> None:
         """Sleeps until an event or the timeout."""
-        select.select([self.door, self.wakes[0]] if not self.asked else [self.wakes[0]], [], [], seconds)
+        select.select([self.channel, self.wakes[0]] if not self.asked else [self.wakes[0]], [], [], seconds)
         with contextlib.suppress(BlockingIOError):
             self.wakes[0].recv(1 << 12)
 
@@ -222,8 +222,8 @@ class _Supervisor:
 
 def main() -> None:
     """The main function of the supervisor process."""
-    door, parent, patience = sys.argv[1:4]
-    _Supervisor(socket.socket(fileno=int(door)), int(parent), float(patience)).run(sys.argv[4:])
+    channel, parent, patience = sys.argv[1:4]
+    _Supervisor(socket.socket(fileno=int(channel)), int(parent), float(patience)).run(sys.argv[4:])
 
 
 if __name__ == "__main__":

@@ -197,12 +197,12 @@ def _multiply(
         """Of this rank's group."""
         batches = plan.batches[ranks.members.index(own)] if own is not None else 0
         for at in range(batches):
-            told = None if progress is None else functools.partial(_tell, progress, at, batches)
+            report = None if progress is None else functools.partial(_report, progress, at, batches)
             three = [
                 _native.Matrix(part._native, d, _slice(x, at, d, part.rank))
                 for x, d in ((left, plan.product.a), (right, plan.product.b), (c, plan.product.c))
             ]
-            data = _native.gemm(plan.product, 1.0, three[0], three[1], 0.0, three[2], told)
+            data = _native.gemm(plan.product, 1.0, three[0], three[1], 0.0, three[2], report)
             for name in ("compute", "wait"):
                 watch.seconds[name] += data["seconds"][name]
             watch.sent(data["measured"][part.rank])
@@ -215,7 +215,7 @@ def _multiply(
     return c.reshape(shape)
 
 
-def _tell(progress: Callable[[int, int], None], at: int, batches: int, done: int, steps: int) -> None:
+def _report(progress: Callable[[int, int], None], at: int, batches: int, done: int, steps: int) -> None:
     progress(at * steps + done, batches * steps)
 
 

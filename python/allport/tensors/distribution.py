@@ -311,7 +311,7 @@ class MatrixView:
 
 @dataclass(frozen=True)
 class Hop:
-    """A tensor's way from one distribution to another in one exchange, both as matrices of equal rows and columns."""
+    """One exchange that redistributes a tensor. Both distributions are views as matrices of equal rows and columns."""
 
     source: MatrixView
     target: MatrixView
@@ -368,8 +368,8 @@ def _hop(source: TensorDistribution, target: TensorDistribution) -> Hop | None:
 
 @functools.lru_cache(maxsize=1024)
 def hops(source: TensorDistribution, target: TensorDistribution) -> tuple[Hop, ...]:
-    """The way from one distribution to another: no hop, one, or two where axes that are cut together in one are cut
-    with others in the other."""
+    """The exchanges from one distribution to another: none, one, or two. Two are needed if axes that are cut together
+    in one distribution are cut with others in the other."""
     if source.shape != target.shape:
         raise failure(f"distribution: is of shape {target.shape}, the tensor of {source.shape}")
     if source == target:
@@ -378,6 +378,6 @@ def hops(source: TensorDistribution, target: TensorDistribution) -> tuple[Hop, .
     if direct is not None:
         return (direct,)
     between = source.unfused() if target.is_blocks else target.unfused()
-    ways = _hop(source, between), _hop(between, target)
-    assert ways[0] is not None and ways[1] is not None, "blocks lead everywhere"
-    return (ways[0], ways[1])
+    first, second = _hop(source, between), _hop(between, target)
+    assert first is not None and second is not None, "every distribution has an exchange with blocks"
+    return (first, second)

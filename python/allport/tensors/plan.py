@@ -193,9 +193,9 @@ class ContractionPlan:
         self.product = _product(problem, self.ranks, choice)
         self.layouts = layouts(choice, self.ranks, self.product, problem)
         self.operands = problem.operands()
-        self.ways = _ways(problem, self.operands, self.layouts)
-        self.seconds = _seconds(problem, choice, self.ranks, self.product, self.ways)
-        self.memory = _memory(problem, self.ranks, self.product, self.layouts, self.ways)
+        self.redistributions = _redistributions(problem, self.operands, self.layouts)
+        self.seconds = _seconds(problem, choice, self.ranks, self.product, self.redistributions)
+        self.memory = _memory(problem, self.ranks, self.product, self.layouts, self.redistributions)
         self.candidates = candidates or []
 
     @property
@@ -244,7 +244,7 @@ class ContractionPlan:
             own = [_four(t) for t in self.product.to_dict()["traffic"]]
             for members, batches in zip(self.ranks.members, self.batches, strict=True):
                 product[list(members)] += np.array(own, dtype=np.int64) * batches
-        for hop in itertools.chain(*self.ways.values()):
+        for hop in itertools.chain(*self.redistributions.values()):
             if hop.moves:
                 ends, where = (hop.source.native, hop.target.native), (self.machine, list(self.problem.mapping))
                 for rank in range(count):
@@ -307,14 +307,14 @@ def result_layout(stored: TensorDistribution) -> TensorDistribution:
     return TensorDistribution(stored.shape, tuple(groups), tuple(cuts), tuple(int(r) for r in grid.ravel()))
 
 
-def _ways(problem: Problem, operands: tuple[Operand, Operand], to: Layouts) -> dict[str, tuple[Hop, ...]]:
+def _redistributions(problem: Problem, operands: tuple[Operand, Operand], to: Layouts) -> dict[str, tuple[Hop, ...]]:
     """The exchanges of each tensor."""
-    ways: dict[str, tuple[Hop, ...]] = {}
+    found: dict[str, tuple[Hop, ...]] = {}
     for name, operand, target in (("a", operands[0], to.a), ("b", operands[1], to.b)):
         own = () if operand.distribution is None else hops(operand.distribution, target)
-        ways[name] = operand.before + own
-    ways["c"] = () if problem.wanted is None else hops(result_layout(to.c), problem.wanted)
-    return ways
+        found[name] = operand.before + own
+    found["c"] = () if problem.wanted is None else hops(result_layout(to.c), problem.wanted)
+    return found
 
 
 def _groups_of(problem: Problem, parts: int) -> Ranks:
@@ -344,16 +344,18 @@ def _product(problem: Problem, ranks: Ranks, choice: Choice) -> GemmPlan:
 
 
 def _seconds(
-    problem: Problem, choice: Choice, ranks: Ranks, product: GemmPlan, ways: dict[str, tuple[Hop, ...]]
+    problem: Problem, choice: Choice, ranks: Ranks, product: GemmPlan, exchanges: dict[str, tuple[Hop, ...]]
 ) -> dict[str, float]:
     batches = -(-problem.extent(choice.batch) // ranks.parts)
-    seconds = {f"redistribute_{name}": sum(problem.seconds(hop) for hop in way) for name, way in ways.items()}
+    seconds = {f"redistribute_{name}": sum(map(problem.seconds, some)) for name, some in exchanges.items()}
     seconds["product"] = product.predicted * batches
     seconds["total"] = sum(seconds.values())
     return seconds
 
 
-def _memory(problem: Problem, ranks: Ranks, product: GemmPlan, to: Layouts, ways: dict[str, tuple[Hop, ...]]) -> int:
+def _memory(
+    problem: Problem, ranks: Ranks, product: GemmPlan, to: Layouts, exchanges: dict[str, tuple[Hop, ...]]
+) -> int:
     """Bytes per rank: the product's parts of all three and its work space, and what the largest exchange has beside."""
     element, machine = problem.element, problem.machine
     parts = sum(one.most_elements for one in (to.a, to.b, to.c)) * element
@@ -361,7 +363,7 @@ def _memory(problem: Problem, ranks: Ranks, product: GemmPlan, to: Layouts, ways
     work = max(product.memory - sum(shapes) * element, 0)
     exchange = 0
     some = range(0, machine.ranks, max(machine.ranks // COUNTED_IN_FULL, 1))
-    for hop in itertools.chain(*ways.values()):
+    for hop in itertools.chain(*exchanges.values()):
         buffers = 0
         if hop.moves:
             ends, where = (hop.source.native, hop.target.native), (machine, list(problem.mapping))

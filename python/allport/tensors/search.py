@@ -214,7 +214,7 @@ class _Exchanges:
         return a[0] + b[0] + self.result(rows, cols, batch), a[1] + b[1]
 
     def operand(self, which: int, outer: Labels, inner: Labels, batch: Labels) -> tuple[float, int, str]:
-        """(seconds, 0 or 1 if not in its own order, 'N' or 'T') of an operand, stored the cheaper way."""
+        """(seconds, 0 or 1 if not in its own order, 'N' or 'T') of an operand in the cheaper storage order."""
         key = which, outer, inner, batch
         if key not in self._known:
             self._known[key] = min(self._stored(which, outer, inner, batch, letter) for letter in "NT")

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/fnv.h"
 #include "gemm_block.h"
 #include "gemm_relabel.h"
 #include "gemm_tasks.h"
@@ -39,7 +40,7 @@ void agree(Communicator const& comm, GemmPlan const& plan, T alpha, T beta) {
   auto const trans = static_cast<int>(p.trans_a) * 256 + static_cast<int>(p.trans_b);
   auto const all = fmt::format("{} {} {} {} {} {} {}", p.m, p.n, p.k, trans, how, bits_of(alpha), bits_of(beta));
   try {
-    comm.ensure_agreement("arguments of gemm", hash_of(all));
+    comm.ensure_agreement("arguments of gemm", agreement_hash(all));
   } catch (Error const& e) {
     if (e.kind() != ErrorKind::mismatch) throw;
     comm.ensure_agreement("element type (0 s, 1 d, 2 c, 3 z)", static_cast<int>(p.type));
@@ -49,7 +50,7 @@ void agree(Communicator const& comm, GemmPlan const& plan, T alpha, T beta) {
     comm.ensure_agreement("trans_a and trans_b", trans);
     comm.ensure_agreement("alpha", bits_of(alpha));
     comm.ensure_agreement("beta", bits_of(beta));
-    comm.ensure_agreement("algorithm and grid", hash_of(how));
+    comm.ensure_agreement("algorithm and grid", agreement_hash(how));
     throw;
   }
 }

@@ -57,9 +57,9 @@ Gemm3dGraph::Source Gemm3dGraph::source(GridAxis line, int layer, Index k) const
 }
 
 Index Gemm3dGraph::tile_cols(int j, int b) const {
-  Index sum = 0;
-  for (int l = 0; l < grid_.layers; ++l) sum += tile_cols(j, l, b);
-  return sum;
+  Index cols = 0;
+  for (int l = 0; l < grid_.layers; ++l) cols += tile_cols(j, l, b);
+  return cols;
 }
 
 template <class Visit>

@@ -159,11 +159,11 @@ Traffic CannonGraph::received(GridCoords p) const {
   return {0, messages, 0, elements * element_};
 }
 
-/// The rank's own blocks, a copy with layers, and one block of A and B for every step under way and the next.
+/// The rank's own blocks, a copy with layers, and one block of A and B for every step in progress and the next.
 Index CannonGraph::most_stored(GridCoords p) const {
   auto const deepest = (problem_.k + q_ - 1) / q_;
-  auto const under_way = std::min<std::int64_t>(products(p.l) / halves_, ahead() + 1);
-  return (1 + (layered() ? 1 : 0) + under_way) * deepest * (rows(p.i) + cols(p.j)) + sums_stored(p);
+  auto const in_progress = std::min<std::int64_t>(products(p.l) / halves_, ahead() + 1);
+  return (1 + (layered() ? 1 : 0) + in_progress) * deepest * (rows(p.i) + cols(p.j)) + sums_stored(p);
 }
 
 }  // namespace allport::gemm_detail

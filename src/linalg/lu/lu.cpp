@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/fnv.h"
 #include "linalg/matrix/elements.h"
 #include "linalg/plan/plan_price.h"
 #include "linalg/solve/solve_grid.h"
@@ -28,13 +29,13 @@ void agree(Communicator const& comm, LuPlan const& plan) {
   auto const how = how_text(plan);
   try {
     comm.ensure_agreement("arguments of lu",
-                          detail::hash_of(fmt::format("{} {} {} {}", p.m, p.n, static_cast<int>(p.type), how)));
+                          agreement_hash(fmt::format("{} {} {} {}", p.m, p.n, static_cast<int>(p.type), how)));
   } catch (Error const& e) {
     if (e.kind() != ErrorKind::mismatch) throw;
     comm.ensure_agreement("element type (0 s, 1 d, 2 c, 3 z)", static_cast<int>(p.type));
     comm.ensure_agreement("m", p.m);
     comm.ensure_agreement("n", p.n);
-    comm.ensure_agreement("pivoting, algorithm and grid", detail::hash_of(how));
+    comm.ensure_agreement("pivoting, algorithm and grid", agreement_hash(how));
     throw;
   }
 }

@@ -28,7 +28,7 @@ constexpr Index narrowest_slice = 8;
 /// factorization takes longer than pricing all of them.
 constexpr double pricing_seconds = 6e-7;
 
-/// Panels under way on a rank: those of one of its blocks and the first of the next one, within these limits.
+/// Panels in progress on a rank: those of one of its blocks and the first of the next one, within these limits.
 constexpr Index fewest_ahead = 2;
 constexpr Index most_ahead = 8;
 

@@ -6,24 +6,19 @@
 #include <cstring>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "allport/linalg/redistribute.h"
+#include "base/fnv.h"
 #include "checks.h"
 #include "linalg/gemm/gemm_frame.h"
 #include "workspace.h"
 
 namespace allport::detail {
 
-inline std::int64_t hash_of(std::string_view bytes, std::uint64_t hash = 14695981039346656037u) {
-  for (auto const c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return static_cast<std::int64_t>(hash >> 1);
-}
-
 template <class T>
 std::int64_t bits_of(T const& value) {
-  return hash_of({reinterpret_cast<char const*>(&value), sizeof(T)});
+  return agreement_hash({reinterpret_cast<char const*>(&value), sizeof(T)});
 }
 
 /// A matrix in the algorithm's distribution: the caller's own if it is distributed so, else a copy.

@@ -14,6 +14,7 @@
 
 #include "allport/linalg/distribution.h"
 #include "allport/linalg/tiled_plan.h"
+#include "base/fnv.h"
 #include "linalg/matrix/operand.h"
 #include "plan_price.h"
 #include "plan_search.h"
@@ -203,7 +204,7 @@ auto run_in_tiles(Plan const& plan, Matrix<T> const& a, Options options, Run con
   auto const& c = plan.chosen;
   comm.ensure_agreement(
       "grid, tiles and workers of the plan",
-      detail::hash_of(fmt::format("{} {} {} {} {}", c.grid.rows, c.grid.cols, c.order, c.nb, plan.options.workers)));
+      agreement_hash(fmt::format("{} {} {} {} {}", c.grid.rows, c.grid.cols, c.order, c.nb, plan.options.workers)));
   options.nb = c.nb;
   options.workers = plan.options.workers;
   Native const native(a, plan.distribution);

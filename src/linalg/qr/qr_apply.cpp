@@ -35,8 +35,8 @@ class RunningProduct final : public QrGraph {
   LocalTiles<T>& tiles_;
 };
 
-/// Panels whose reflectors are under way together: some of each process column, but not all, so that a rank with few
-/// columns of C does not store the reflectors of the whole matrix.
+/// Panels whose reflectors are applied at the same time: some of each process column, but not all, so that a rank with
+/// few columns of C does not store the reflectors of the whole matrix.
 std::int32_t panels_at_once(Distribution const& factors) { return 4 * factors.cols().parts(); }
 
 /// @param c  distribution of the tiles

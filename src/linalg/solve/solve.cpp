@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/fnv.h"
 #include "linalg/matrix/blas_threads.h"
 #include "linalg/matrix/operand.h"
 #include "solve_grid.h"
@@ -110,7 +111,7 @@ tasks::RunReport lu_solve(Trans trans, Matrix<std::type_identity_t<T> const> con
   auto const form_number = form ? static_cast<int>(*form) : -1;
   comm.ensure_agreement(
       "trans, n, right-hand sides and form",
-      detail::hash_of(fmt::format("{} {} {} {}", static_cast<char>(trans), b.rows(), b.cols(), form_number)));
+      agreement_hash(fmt::format("{} {} {} {}", static_cast<char>(trans), b.rows(), b.cols(), form_number)));
   if (b.rows() == 0 || b.cols() == 0) {
     return {};
   }

@@ -10,7 +10,7 @@
 #include "allport/graph/count.h"
 #include "allport/graph/draw.h"
 #include "allport/linalg/graphs.h"
-#include "linalg/plan/longest_ways.h"
+#include "linalg/plan/longest_paths.h"
 
 namespace allport {
 namespace {

@@ -4,7 +4,7 @@
 #include "allport/graph/check.h"
 #include "allport/graph/count.h"
 #include "allport/linalg/graphs.h"
-#include "linalg/plan/longest_ways.h"
+#include "linalg/plan/longest_paths.h"
 
 namespace allport {
 namespace {

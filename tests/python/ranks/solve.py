@@ -22,7 +22,7 @@ def partial(a):
     return pivots
 
 
-# Factors are what P A = L U says, for every type, shape and way of pivoting.
+# Factors are what P A = L U says, for every type, shape and pivoting.
 for dtype in DTYPES:
     eps = np.finfo(dtype).eps
     for shape in [(40, 40), (33, 17), (17, 33), (1, 1), (1, 5), (5, 1), (2, 2)]:

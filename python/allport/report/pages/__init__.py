@@ -109,7 +109,8 @@ def _machine_of(plan: dict[str, Any], machine: _native.Machine | None, name: str
 def _of_dict(data: dict[str, Any], name: str, machine: _native.Machine | None = None) -> Page:
     if is_dropin_report(data):
         return dropins.of_dropin(data)
-    if "ways" in data or "modes" in data or {"sizes", "library"} <= data.keys() or {"rows", "options"} <= data.keys():
+    keys = data.keys()
+    if {"variants", "modes"} & keys or {"sizes", "library"} <= keys or {"rows", "options"} <= keys:
         return benches.of_bench(data)
     if "plan" in data and "report" in data:
         return runs.of_run(_kind_of(data), data, _machine_of(data["plan"], machine, name))

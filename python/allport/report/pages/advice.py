@@ -164,7 +164,7 @@ def of_waiting(plan: dict[str, Any], measured: dict[str, float]) -> list[Advice]
         return []
     chosen = plan["chosen"]
     now = chosen["seconds"]
-    told = f"ranks waited for communication for {format_seconds(wait)}, {100 * wait / total:.0f} % of the time"
+    waited = f"ranks waited for communication for {format_seconds(wait)}, {100 * wait / total:.0f} % of the time"
     others = [
         c
         for c in plan["candidates"]
@@ -180,7 +180,7 @@ def of_waiting(plan: dict[str, Any], measured: dict[str, float]) -> list[Advice]
         return []
     best = min(others, key=lambda c: c["seconds"]["total"])
     why = (
-        f"{told}; predicted for this one: {format_seconds(best['seconds']['total'])} with "
+        f"{waited}; predicted for this one: {format_seconds(best['seconds']['total'])} with "
         f"{format_seconds(best['seconds']['communicate'])} of communication, for the chosen one "
         f"{format_seconds(now['total'])} with {format_seconds(now['communicate'])}"
     )
@@ -190,8 +190,8 @@ def of_waiting(plan: dict[str, Any], measured: dict[str, float]) -> list[Advice]
 def of_tiles(plan: dict[str, Any], run: dict[str, Any]) -> list[Advice]:
     """Advice on a run by tiles with idle workers: the next tile size or grid by price."""
     total, busy = run["seconds"]["total"], run["seconds"]["busy"]
-    seats = plan["ranks"] * plan["workers"]
-    if total <= 0 or seats < 2 or busy > 0.6 * total * seats:
+    threads = plan["ranks"] * plan["workers"]
+    if total <= 0 or threads < 2 or busy > 0.6 * total * threads:
         return []
     chosen = plan["chosen"]
     others = [
@@ -205,7 +205,7 @@ def of_tiles(plan: dict[str, Any], run: dict[str, Any]) -> list[Advice]:
     # More tasks help idle workers: prefer a smaller tile of about the same price.
     best = min(others, key=lambda c: (c["nb"] > chosen["nb"], c["seconds"]["total"]))
     why = (
-        f"workers were in kernels for {100 * busy / (total * seats):.0f} % of the time; tiles of {best['nb']} are "
+        f"workers were in kernels for {100 * busy / (total * threads):.0f} % of the time; tiles of {best['nb']} are "
         f"predicted to take {format_seconds(best['seconds']['total'])}, those of {chosen['nb']} "
         f"{format_seconds(chosen['seconds']['total'])}"
     )

@@ -22,7 +22,7 @@ CLEARLY = 1.1  # speedup from which a measurement counts as faster
 
 def of_bench(result: dict[str, Any]) -> Page:
     """The page of a result of `allport bench` (a collective, calls in a row, or Jacobi) or of `allport compare`."""
-    if "ways" in result:
+    if "variants" in result:
         return _of_jacobi(result)
     if "rows" in result and "modes" not in result:
         return _of_comparison(result)
@@ -256,13 +256,13 @@ def _of_jacobi(result: dict[str, Any]) -> Page:
         f"Jacobi's iteration on {grid} doubles in blocks of {block}",
         f"{result['ranks']} ranks of {result['threads']} threads; every variant computed the same cells.",
     )
-    medians = {name: statistics.median(found["seconds"]) for name, found in result["ways"].items()}
+    medians = {name: statistics.median(found["seconds"]) for name, found in result["variants"].items()}
     order = sorted(medians, key=lambda name: medians[name])
     rows = [(name, [(medians[name], KINDS[0])], format_seconds(medians[name])) for name in order]
     page.add("Seconds of an iteration", bars("Medians over rounds, the quickest first", rows, mark=0))
     cells = []
     for name in order:
-        found = result["ways"][name]
+        found = result["variants"][name]
         uneven = statistics.median(found["imbalance"]) if found.get("imbalance") else None
         peak = statistics.median(found["peak_to_mean"])
         cells.append(

@@ -107,11 +107,11 @@ def _add_dearest(page: Page, calls: dict[str, Any], machine: Machine, ranks: int
         return
     name, c, run = found
     mean = c["seconds"] / c["taken"]
-    told = f", {name} of {format_bytes(run.schedule.bytes)} simulated"
+    heading = f", {name} of {format_bytes(run.schedule.bytes)} simulated"
     rows = [("measured, mean of a call", [(mean, TAKEN)], format_seconds(mean))]
     rows.append(("simulated, of the mean size", [(run.seconds, KINDS[2])], format_seconds(run.seconds)))
     page.add(f"A call of {name}", bars("Seconds", rows))
-    add_sections(page, run, told)
+    add_sections(page, run, heading)
 
 
 def _of_machine(data: dict[str, Any], calls: dict[str, Any]) -> list[Advice]:
@@ -119,32 +119,32 @@ def _of_machine(data: dict[str, Any], calls: dict[str, Any]) -> list[Advice]:
     why = data.get("why_inactive") or ""
     if "ALLPORT_MACHINE is not set" in why:
         shape = "torus:4x4" if data["ranks"] == 16 else f"torus:{data['ranks']}"
-        told = f"nothing was taken: {why}; collectives need to know which links there are"
+        reason = f"nothing was taken: {why}; collectives need to know which links there are"
         return [
-            Advice("Name the machine", told, f"ALLPORT_MACHINE={shape}   # or allport machine discover -o mine.toml")
+            Advice("Name the machine", reason, f"ALLPORT_MACHINE={shape}   # or allport machine discover -o mine.toml")
         ]
     name = data.get("machine") or "SPEC"
     command = f"allport machine calibrate -m {name} -o measured.toml   # then ALLPORT_MACHINE=measured.toml"
     if "share one computer" in why:
-        told = f"nothing was taken: {why}"
-        return [Advice("Measure the machine", told, command)]
+        reason = f"nothing was taken: {why}"
+        return [Advice("Measure the machine", reason, command)]
     rates = data.get("rates") or {}
     source = rates.get("source", "given")
     modelled = sum(
         count for c in calls.values() for text, count in c["reasons"].items() if "expected to be faster" in text
     )
     if source != "given" and (modelled or any(c["taken"] for c in calls.values())):
-        told = f"the rates of the links are {source}"
+        reason = f"the rates of the links are {source}"
         if rates.get("seconds"):
-            told += f", which took {format_seconds(rates['seconds'])} of every start"
+            reason += f", which took {format_seconds(rates['seconds'])} of every start"
         if modelled:
-            told += f"; {modelled:,} calls were passed on because of them"
-        return [Advice("Measure the machine once for all", told, command)]
+            reason += f"; {modelled:,} calls were passed on because of them"
+        return [Advice("Measure the machine once for all", reason, command)]
     above = [(n, c["of_bound"]) for n, c in calls.items() if (c.get("of_bound") or 0) > 1.05]
     if above:
         most = max(above, key=lambda pair: pair[1])
-        told = f"{most[0]} took {most[1]:.2f} of its lower bound: the links are faster than the machine file says"
-        return [Advice("Measure the machine", told, command)]
+        reason = f"{most[0]} took {most[1]:.2f} of its lower bound: the links are faster than the machine file says"
+        return [Advice("Measure the machine", reason, command)]
     return []
 
 

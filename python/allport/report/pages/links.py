@@ -65,7 +65,7 @@ def wires(
     """The machine's links; used ones are coloured and thickened by their load."""
     machine, parts = sketch.machine, []
     most = most or (max(loads, default=0.0) if loads is not None else 0.0)
-    told = machine.links <= 3000
+    titled = machine.links <= 3000
     for node in range(machine.nodes):
         for port in [2 * a + s for a in sketch.axes for s in (0, 1)]:
             target = machine.neighbour(node, port)
@@ -80,7 +80,7 @@ def wires(
             title = f"<title>{escape(machine.link_name(machine.link(node, port)))}: {escape(say(load))}</title>"
             parts.append(
                 f'<path d="{d}" stroke="{colour(share)}" stroke-width="{number(1.6 + 2.6 * share)}" '
-                f'fill="none">{title if told else ""}</path>'
+                f'fill="none">{title if titled else ""}</path>'
             )
     return parts
 
@@ -170,12 +170,12 @@ def of_links(
         return [paragraph("Nothing went over the links.")]
     most = most or float(values.max())
     picture = machine_drawing(machine, values.tolist(), say, f"{what} on {machine.name}", dark=dark, most=most)
-    told = "nodes are circles, the two directions of a link lie beside each other, those that wrap leave over the rim"
+    caption = "nodes are circles, the two directions of a link lie side by side, those that wrap leave over the rim"
     if machine.dead_links:
-        told += f"; {len(machine.dead_links)} dead links are left out"
+        caption += f"; {len(machine.dead_links)} dead links are left out"
     parts = []
     if picture:
-        parts += [drawing(picture, f"{what}: {told}."), _ramp(most, say)]
+        parts += [drawing(picture, f"{what}: {caption}."), _ramp(most, say)]
     else:
         parts.append(paragraph(f"{machine.name} is too large, or has too many axes, to be drawn.", soft=True))
     ports, rows = 2 * len(machine.axes), []

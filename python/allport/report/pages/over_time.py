@@ -11,7 +11,7 @@ import numpy as np
 from allport.report.gantt import COLOURS, OTHER, bars
 from allport.report.pages.page import drawing, legend, paragraph
 from allport.report.pages.svg import number, svg
-from allport.sim import DEEDS, Simulation
+from allport.sim import ACTIVITIES, Simulation
 from allport.timeline import Timeline
 from allport.units import format_seconds
 
@@ -75,8 +75,8 @@ def of_tasks(timeline: Timeline, caption: str) -> list[str]:
     tasks = c["to"] < 0
     if not tasks.any():
         return [paragraph("No task was kept.")]
-    seats = sorted(set(zip(c["rank"][tasks].tolist(), c["worker"][tasks].tolist(), strict=True)))
-    several = max(worker for _, worker in seats) > 0
+    places = sorted(set(zip(c["rank"][tasks].tolist(), c["worker"][tasks].tolist(), strict=True)))
+    several = max(worker for _, worker in places) > 0
     seconds = float(c["end"].max())
     if seconds <= 0:
         return [paragraph("No task took any time.")]
@@ -84,8 +84,8 @@ def of_tasks(timeline: Timeline, caption: str) -> list[str]:
     critical[timeline.critical] = True
     used: dict[str, str] = {}
     rows = []
-    for at in _shown(len(seats)):
-        rank, worker = seats[at]
+    for at in _shown(len(places)):
+        rank, worker = places[at]
         here = tasks & (c["rank"] == rank) & (c["worker"] == worker)
         found = []
         for kernel in sorted(set(c["kernel"][here].tolist())):
@@ -97,7 +97,7 @@ def of_tasks(timeline: Timeline, caption: str) -> list[str]:
             found.append(_Bars(CRITICAL, (0.82, 1.0), c["begin"][late], c["end"][late]))
         rows.append((f"{rank}.{worker}" if several else str(rank), found))
     what = "rank.worker" if several else "rank"
-    some = "" if len(rows) == len(seats) else f"; {len(rows)} of {len(seats)} workers"
+    some = "" if len(rows) == len(places) else f"; {len(rows)} of {len(places)} workers"
     keys = [("no kernel" if k == "none" else k, used[k]) for k in sorted(used)] + (
         [("critical path", CRITICAL)] if critical.any() else []
     )
@@ -108,17 +108,17 @@ def of_segments(run: Simulation) -> list[str]:
     """A row for each rank: the upper part shows when a link out of it was busy, the lower part when its processor
     was."""
     c = run.columns
-    if not len(c["what"]) or run.seconds <= 0:
+    if not len(c["activity"]) or run.seconds <= 0:
         return []
-    kinds = {DEEDS.index("link"): (LINK, (0.0, 0.52)), DEEDS.index("send"): (CPU, (0.56, 1.0))}
-    kinds |= {DEEDS.index("receive"): kinds[DEEDS.index("send")]}
-    kinds |= {DEEDS.index(name): (WORK, (0.56, 1.0)) for name in ("combine", "copy")}
+    kinds = {ACTIVITIES.index("link"): (LINK, (0.0, 0.52)), ACTIVITIES.index("send"): (CPU, (0.56, 1.0))}
+    kinds |= {ACTIVITIES.index("receive"): kinds[ACTIVITIES.index("send")]}
+    kinds |= {ACTIVITIES.index(name): (WORK, (0.56, 1.0)) for name in ("combine", "copy")}
     rows, used = [], set()
     for rank in _shown(run.schedule.ranks):
         here = c["rank"] == rank
         found = []
         for colour, height in dict.fromkeys(kinds.values()):
-            which = here & np.isin(c["what"], [k for k, v in kinds.items() if v == (colour, height)])
+            which = here & np.isin(c["activity"], [k for k, v in kinds.items() if v == (colour, height)])
             if which.any():
                 used.add(colour)
                 found.append(_Bars(colour, height, c["begin"][which], c["end"][which]))

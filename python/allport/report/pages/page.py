@@ -66,8 +66,8 @@ class Page:
 
     def _parts(self) -> list[tuple[str, str]]:
         """(heading, HTML) of all sections; advice comes first."""
-        told = [("What to try next", self._advice())] if self.advice else []
-        return told + [(s.title, "\n".join(s.parts)) for s in self.sections]
+        first = [("What to try next", self._advice())] if self.advice else []
+        return first + [(s.title, "\n".join(s.parts)) for s in self.sections]
 
     def html(self) -> str:
         """The whole page."""

@@ -39,7 +39,7 @@ Plan = GemmPlan | LuPlan | CholeskyPlan | QrPlan
 MOST_BARS, MOST_ROWS = 12, 60
 # Parts of a predicted time, as `allport plan` prints them. They overlap, so they do not add up to it.
 PARTS = ("compute", "communicate", "work", "links", "chain")
-WAYS = {"N": "", "T": "^T", "C": "^H"}
+OPERATORS = {"N": "", "T": "^T", "C": "^H"}
 
 
 def problem_in_words(plan: dict[str, Any]) -> str:
@@ -47,8 +47,8 @@ def problem_in_words(plan: dict[str, Any]) -> str:
     p = plan["problem"]
     kind = DTYPES[p["type"]]
     if "k" in p:
-        ways = f"A{WAYS[p['trans_a']]} B{WAYS[p['trans_b']]}"
-        return f"C = {ways}, {p['m']} x {p['n']} over {p['k']}, {kind}"
+        product = f"A{OPERATORS[p['trans_a']]} B{OPERATORS[p['trans_b']]}"
+        return f"C = {product}, {p['m']} x {p['n']} over {p['k']}, {kind}"
     if "pivoting" in p:
         how = "no" if p["pivoting"] == "none" else p["pivoting"]
         return f"P A = L U, {p['m']} x {p['n']}, {kind}, {how} pivoting"

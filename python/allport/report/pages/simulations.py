@@ -104,30 +104,30 @@ def _late(run: Simulation) -> str:
         return ""
     rows = []
     for s in steps[:MOST_STEPS]:
-        if s["kind"] == "link":
-            deed = f"rank {s['rank']} to {s['peer']} on {run.machine.link_name(s['link'])}"
+        if s["activity"] == "link":
+            activity = f"rank {s['rank']} to {s['peer']} on {run.machine.link_name(s['link'])}"
         else:
             ends = {"send": f"o of the send to {s['peer']}", "receive": f"o of the receive from {s['peer']}"}
-            deed = f"rank {s['rank']}: {ends.get(s['kind'], s['kind'])}"
+            activity = f"rank {s['rank']}: {ends.get(s['activity'], s['activity'])}"
         parts = str(s["first"]) if s["first"] == s["last"] else f"{s['first']} to {s['last']}"
-        rows.append([format_seconds(s["begin"]), format_seconds(s["end"] - s["begin"]), deed, parts])
+        rows.append([format_seconds(s["begin"]), format_seconds(s["end"] - s["begin"]), activity, parts])
     more = f"{len(steps) - MOST_STEPS:,} more steps" if len(steps) > MOST_STEPS else ""
     shown = table("From the start on", ["from", "for", "what", "segments"], rows, words=("what",))
     return fold(f"What made the last rank late: {len(steps)} steps", shown, paragraph(more))
 
 
-def add_sections(page: Page, run: Simulation, told: str = "") -> None:
-    """Adds the schedule on its machine, links and processors over time, and link loads; told: appended to headings."""
+def add_sections(page: Page, run: Simulation, heading: str = "") -> None:
+    """Adds the schedule on its machine, links and processors over time, and link loads; heading: ends each heading."""
     s = run.schedule
     if s.ranks == run.machine.ranks:
-        page.add("The schedule on its machine" + told, *of_trees(s, run.machine))
-    crossings = len(run.columns["what"])
+        page.add("The schedule on its machine" + heading, *of_trees(s, run.machine))
+    crossings = len(run.columns["activity"])
     late = _late(run) if crossings else ""
     gantt = of_segments(run) if 0 < crossings <= MOST_CROSSINGS else []
-    page.add("Over time" + told, *gantt, late)
+    page.add("Over time" + heading, *gantt, late)
     dark = s.root // run.machine.ranks_per_node
     page.add(
-        "Links" + told,
+        "Links" + heading,
         *of_links(run.machine, run.utilisation, percent, "share of the time that a link is busy", most=1.0, dark=dark),
     )
 

@@ -26,7 +26,7 @@ Files = tuple[MatrixFile, MatrixFile, MatrixFile | None]
 
 @dataclass(kw_only=True)
 class GemmJob(Job):
-    """out = alpha op(a) op(b) + beta c_in, all of them files. alpha, beta: (real, imaginary)."""
+    """out = alpha op(a) op(b) + beta c_in, all of them files. alpha, beta: (real, imaginary); trans: for a and b."""
 
     kind = "gemm"
     doing = "multiplying"
@@ -37,8 +37,7 @@ class GemmJob(Job):
     panel: int = 0
     alpha: tuple[float, float] = (1.0, 0.0)
     beta: tuple[float, float] = (0.0, 0.0)
-    trans_a: str = "N"
-    trans_b: str = "N"
+    trans: str = "NN"
     tree: str | None = None
 
     @property
@@ -66,14 +65,14 @@ class GemmJob(Job):
         a, b, c = files
         if self.keep != 0 and c is None:
             raise failure("beta: is not 0, so C must be given; pass --c-in C0.npy")
-        m, n, k = problem_of(a.shape, b.shape, None if c is None else c.shape, self.trans_a, self.trans_b)
+        m, n, k = problem_of(a.shape, b.shape, None if c is None else c.shape, self.trans)
         return plan_gemm(
             m,
             n,
             k,
             machine,
             dtype=self.dtype(files),
-            trans=self.trans_a + self.trans_b,
+            trans=self.trans,
             options=Options(
                 algorithm=self.algorithm,
                 grid=self.grid,
@@ -94,8 +93,8 @@ class GemmJob(Job):
         old = load(c, comm, planned.c, dtype) if c is not None and job.keep else None
         laps.done("load")
         product = products.gemm(
-            op(left, job.trans_a),
-            op(right, job.trans_b),
+            op(left, job.trans[0]),
+            op(right, job.trans[1]),
             old,
             alpha=job.scale,
             beta=job.keep,

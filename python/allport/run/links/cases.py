@@ -26,14 +26,14 @@ class Case:
     """Simultaneous messages between ranks, or (rounds > 0) a ping-pong.
 
     what: the figure's name. group: 'one pair', 'all pairs', 'neighbours' or 'start'. of: an axis's letter or a level's
-    name, '' for neighbours. ways: directions '+', '-' or '+-'. ranks_each: ranks of a node at either end. share: number
+    name, '' for neighbours. directions: '+', '-' or '+-'. ranks_each: ranks of a node at either end. share: number
     of a node's messages whose rates are summed.
     """
 
     what: str
     group: str
     of: str
-    ways: str
+    directions: str
     messages: tuple[tuple[int, int], ...]
     ranks: int
     ranks_each: int = 1
@@ -73,9 +73,9 @@ def _to_and_fro(case: Case, bytes: int) -> Schedule:
         return import_goal(path)
 
 
-def _ways(pairs: Pairs, ways: str) -> tuple[tuple[int, int], ...]:
-    there = pairs if "+" in ways else []
-    back = [(b, a) for a, b in pairs] if "-" in ways else []
+def _messages(pairs: Pairs, directions: str) -> tuple[tuple[int, int], ...]:
+    there = pairs if "+" in directions else []
+    back = [(b, a) for a, b in pairs] if "-" in directions else []
     return (*there, *back)
 
 
@@ -106,9 +106,9 @@ def _along(machine: Machine, axis: int) -> Iterator[Case]:
         for each in sorted({1, ppn}):
             ranks = [(a * ppn + k, b * ppn + k) for a, b in nodes for k in range(each)]
             tail = f", {each} ranks each" if each > 1 else ""
-            for ways in ("+", "-", "+-"):
-                what = f"rate {letter}{ways} {group}{tail}"
-                yield Case(what, group, letter, ways, _ways(ranks, ways), machine.ranks, each)
+            for directions in ("+", "-", "+-"):
+                what = f"rate {letter}{directions} {group}{tail}"
+                yield Case(what, group, letter, directions, _messages(ranks, directions), machine.ranks, each)
 
 
 def _within(machine: Machine, level: int) -> Iterator[Case]:
@@ -122,8 +122,9 @@ def _within(machine: Machine, level: int) -> Iterator[Case]:
         for i in range(0, part.count - 1, 2)
     ]
     for group, ranks in (("one pair", every[:1]), ("all pairs", every)):
-        for ways in ("+", "+-"):
-            yield Case(f"rate {name}{ways} {group}", group, name, ways, _ways(ranks, ways), machine.ranks)
+        for directions in ("+", "+-"):
+            what = f"rate {name}{directions} {group}"
+            yield Case(what, group, name, directions, _messages(ranks, directions), machine.ranks)
 
 
 def _ports(machine: Machine) -> list[int]:

@@ -55,7 +55,7 @@ class Figure:
     what: str
     group: str
     of: str
-    ways: str
+    directions: str
     ranks_each: int
     unit: str
     value: float
@@ -73,7 +73,7 @@ class Figure:
         value = statistics.median(samples)
         spread = statistics.median(abs(s - value) for s in samples) / value if value else 0.0
         return Figure(
-            case.what, case.group, case.of, case.ways, case.ranks_each, case.unit,
+            case.what, case.group, case.of, case.directions, case.ranks_each, case.unit,
             value, low, high, held, len(samples), spread, tuple(points),
         )  # fmt: skip
 
@@ -82,14 +82,14 @@ class Figure:
         return {**self.__dict__, "points": [p.__dict__ for p in self.points]}
 
     @staticmethod
-    def from_dict(told: dict[str, Any]) -> Figure:
+    def from_dict(data: dict[str, Any]) -> Figure:
         """The inverse of to_dict()."""
-        return Figure(**{**told, "points": tuple(Point(**p) for p in told["points"])})
+        return Figure(**{**data, "points": tuple(Point(**p) for p in data["points"])})
 
 
 def _directions(figures: Sequence[Figure], letter: str) -> tuple[float, float]:
     """Bytes/s of an axis's links in each direction while all pairs communicate; (0, 0) if both are equal."""
-    busy = {f.ways: f for f in figures if f.of == letter and f.group == "all pairs" and f.ranks_each == 1}
+    busy = {f.directions: f for f in figures if f.of == letter and f.group == "all pairs" and f.ranks_each == 1}
     there, back = busy.get("+"), busy.get("-")
     if there is None or back is None:
         return 0.0, 0.0
@@ -106,7 +106,7 @@ def keep(machine: Machine, figures: Sequence[Figure], library: str) -> Machine:
     for axis in range(len(machine.axes)):
         there, back = _directions(figures, "xyzuvwst"[axis])
         by_port += [back, there]
-    busy = {f.of: f.value for f in figures if f.group == "all pairs" and f.ways == "+-"}
+    busy = {f.of: f.value for f in figures if f.group == "all pairs" and f.directions == "+-"}
     by_level = [busy.get(level.name, 0.0) if level.bandwidth else 0.0 for level in machine.levels]
     fits = [(f.what, f.value, f.spread, f.low, f.high) for f in figures]
     today = datetime.now(timezone.utc).date().isoformat()

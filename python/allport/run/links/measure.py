@@ -47,10 +47,10 @@ BUDGET = 2.5  # seconds for the repetitions of one size; three are always run
 def _in_short_pieces(chosen: Sequence[Case], bytes: int, timer: Timer) -> bool:
     """Whether messages in both directions are faster in short pieces: over TCP, Open MPI uses a rendezvous for more
     than 64 KiB, whose answer waits behind the other message, as if the link were half-duplex."""
-    crossing = next((case for case in chosen if case.ways == "+-" and not case.rounds), None)
+    crossing = next((case for case in chosen if case.directions == "+-" and not case.rounds), None)
     if crossing is None:
         return False
-    short, long = (statistics.median(timer(crossing.schedule(bytes, short=way))) for way in (True, False))
+    short, long = (statistics.median(timer(crossing.schedule(bytes, short=pieces))) for pieces in (True, False))
     return short < 0.9 * long
 
 
@@ -128,8 +128,8 @@ def measure(comm: Communicator, *, quick: bool = False, progress: Progress | Non
         seconds, _ = _native.measure(comm._native, schedule, QUICK_REPEATS if quick else REPEATS, BUDGET)
         return list(seconds)
 
-    told = progress if comm.rank == 0 else None
-    return measured_by(comm.machine, timer, sizes=QUICK if quick else FULL, progress=told)
+    own = progress if comm.rank == 0 else None
+    return measured_by(comm.machine, timer, sizes=QUICK if quick else FULL, progress=own)
 
 
 def join(
