@@ -21,7 +21,7 @@ using machine_text::QuantityKind;
 constexpr std::string_view network_keys[] = {"name", "nodes", "switches", "bandwidth", "latency", "link", "network"};
 constexpr std::string_view cable_keys[] = {"from", "to", "bandwidth", "latency", "count", "both_directions"};
 constexpr Vertex most_vertices = 1 << 20;
-constexpr std::size_t most_links = std::size_t{1} << 24;
+constexpr std::size_t most_links = std::size_t{1} << 21;
 constexpr int most_files = 8;  // each the `network` of the one before
 
 Topology read_topology(std::string_view text, std::string_view origin, int files);

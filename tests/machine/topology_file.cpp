@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <random>
 #include <string>
 
@@ -127,7 +128,7 @@ TEST(TopologyFile, RefusesWithTheLineAndWhatWasExpected) {
            {"nodes = 2\n[[link]]\nfrom = 0\nto = 1\ncount = 0\n", "net.toml:2:", "bandwidth"},
            {"nodes = 2\nbandwidth = 1\nlatency = 0\n[[link]]\nfrom = 0\nto = 1\ncount = 0\n", "net.toml:7:", "from 1"},
            {"nodes = 2\nbandwidth = 1\nlatency = 0\n[[link]]\nfrom = 0\nto = 1\ncount = 99999999\n", "net.toml:4:",
-            "at most 16777216 links"},
+            "at most 2097152 links"},
            {"nodes = 2\nlink = 3\n", "net.toml:2:", "a list of tables"},
            {"nodes = [", "net.toml:1:", "not TOML"},
            {"network = 'torus:4'\n", "net.toml:1:", "nodes: expected a list"},
@@ -142,6 +143,23 @@ TEST(TopologyFile, RefusesWithTheLineAndWhatWasExpected) {
     EXPECT_TRUE(message.starts_with(line)) << text << message;
     EXPECT_NE(message.find(expected), std::string::npos) << text << message;
   }
+}
+
+TEST(TopologyFile, OfTheReferenceIsRead) {
+  std::ifstream in(ALLPORT_SOURCE_DIR "/docs/reference/machine-file.md");
+  std::string const page{std::istreambuf_iterator<char>(in), {}};
+  auto at = page.find("## Lists of links");
+  std::vector<Topology> read;
+  for (int block = 0; block < 2; ++block) {
+    auto const begin = page.find("```toml\n", at) + 8;
+    at = page.find("```", begin);
+    read.push_back(Topology::from_toml(page.substr(begin, at - begin), "machine-file.md"));
+    ++at;
+  }
+  EXPECT_EQ(read[0].name(), "desk");
+  EXPECT_EQ(read[0].links().size(), 9U);
+  EXPECT_EQ(read[1].compute_nodes(), 3);
+  EXPECT_EQ(read[1].name(2), "(2,1)");
 }
 
 TEST(TopologyFile, AMachineFileIsItsGrid) {

@@ -90,6 +90,8 @@ def _show_discovery(found: ap.discover.Discovery, written: list[str]) -> None:
     out.print(ap.machine.describe(found.machine))
     out.print()
     show_evidence(found.evidence)
+    if any(e.what == "network as a graph" for e in found.evidence):
+        out.print("\nnetworks as graphs: allport network convert FILE -o NETWORK.toml")
     if not written:
         out.print("\nnot written; -o FILE.toml writes it, --hosts FILE its hosts")
     for path in written:

@@ -189,12 +189,12 @@ def read_here(source: tuple[str, str], **how: Any) -> Found:
 
 
 def evidence_here(slurm_file: str | Path | None = None) -> list[Evidence]:
-    """What each of here() gives, and the command that converts it."""
+    """What each of here() gives."""
     found = []
     for source in here(slurm_file):
         try:
             value = read_here(source).evidence[0].value
-            found.append(Evidence("network as a graph", value, f"{source[1]} (allport network convert)", "stated"))
+            found.append(Evidence("network as a graph", value, source[1], "stated"))
         except Error as error:
             found.append(Evidence("network as a graph", f"cannot be read: {error}", source[1], "stated"))
     return found

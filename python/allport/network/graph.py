@@ -9,7 +9,7 @@ from allport.errors import failure
 
 __all__ = ["Graph"]
 
-MOST_LINKS = 1 << 23
+MOST_LINKS = 1 << 21
 
 
 class Graph:
