@@ -265,7 +265,7 @@ BAD = [
     ("topo.xml", "sm=\"70\"", "", "line 5: <gpu> has no sm"),
     ("topo.xml", "16.0 GT/s", "17.0 GT/s", "line 3: link_speed = '17.0 GT/s PCIe': expected one of 2.5"),
     ("topo.xml", "vendor=\"GenuineIntel\"", "vendor=\"Other\"", "line 2: arch 'x86_64', vendor 'Other'"),
-    ("mgd.textproto", "device_id: 5 }", "}", "line 22: mesh 0: which of its devices is linked is not stated; add device_id"),
+    ("mgd.textproto", "device_id: 5 }", "}", "line 22: mesh 0: which of its devices is linked is not stated"),
     ("mgd.textproto", "device_id: 5 }", "device_id: 6 }", "line 22: device_id 6: expected a device below 6"),
     ("mgd.textproto", "dims: [ 2, 3 ]", "dims: [ 2, 0 ]", "line 5: dims: 0: expected a whole number"),
     ("mgd.textproto", "[ RING, RING ]", "[ RING, TORUS ]", "line 5: TORUS: expected LINE or RING"),

@@ -51,7 +51,8 @@ def test_a_tree_of_slurm() -> None:
 
 
 def test_a_host_and_a_switch_below_several_switches_are_linked_to_each() -> None:
-    text = "SwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n[1-2]\nSwitchName=s Switches=a,b\nSwitchName=t Switches=a,b\n"
+    text = "SwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n[1-2]\n"
+    text += "SwitchName=s Switches=a,b\nSwitchName=t Switches=a,b\n"
     found = ap.network.parse(text, "topology.conf")
     cables = [("n0", "a", LINK), ("n1", "a", LINK), ("n1", "b", LINK), ("n2", "b", LINK)]
     cables += [(leaf, spine, LINK) for leaf in "ab" for spine in "st"]  # 2 hosts over 2 links

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,7 +34,8 @@ def _cut(found: ap.network.Bound, topology: ap.network.Topology, most: int = 8) 
 
 
 def _network_of(spec: str | None) -> ap.network.Found:
-    return ap.network.Found(ap.network.as_topology(machine_of(None))) if spec is None else ap.network.read(spec)
+    spec = spec or os.environ.get("ALLPORT_MACHINE")
+    return ap.network.read(spec) if spec else ap.network.Found(ap.network.as_topology(machine_of(None)))
 
 
 def _counts(topology: ap.network.Topology) -> dict[str, Any]:
@@ -102,12 +104,11 @@ def show(machine: Network = None, as_json: Json = False) -> None:
     topology = network.topology
     classes, bounds = ap.network.link_classes(topology), _bounds(topology)
     if as_json:
-        cuts = {c: {"error": b} if isinstance(b, str) else b.to_dict() for c, b in bounds.items()}
         print_json(
             _counts(topology)
             | {
                 "classes": [c.to_dict() for c in classes],
-                "cuts": cuts,
+                "cuts": {c: {"error": b} if isinstance(b, str) else b.to_dict() for c, b in bounds.items()},
                 "evidence": [e.to_dict() for e in network.evidence],
             }
         )
@@ -129,8 +130,9 @@ def show(machine: Network = None, as_json: Json = False) -> None:
         if isinstance(b, str):
             cuts.add_row(collective, "none", b)
         else:
-            unit = f"{b.optimum} x {format_rate(b.unit)}" if b.is_rate else f"{b.optimum} shares / {format_rate(b.unit)}"
-            cuts.add_row(collective, unit, f"{b.capacity} units out of {b.members} nodes: {_cut(b, topology)}")
+            one = format_rate(b.unit)
+            optimum = f"{b.optimum} x {one}" if b.is_rate else f"{b.optimum} shares / {one}"
+            cuts.add_row(collective, optimum, f"{b.capacity} units out of {b.members} nodes: {_cut(b, topology)}")
     out.print(cuts)
     if len(network.evidence) > 1:  # more than the counts
         out.print()
@@ -162,7 +164,7 @@ def convert(
     rates: Annotated[
         str | None,
         typer.Option(
-            metavar="SPEC", autocompletion=completion.machines, help="The machine whose rates are assumed where none are."
+            metavar="SPEC", autocompletion=completion.machines, help="The machine whose link rates are assumed."
         ),
     ] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE.toml", help="List of links.")] = None,

@@ -66,5 +66,5 @@ class Graph:
         others = [name for name in self._nodes if self.forwards and name not in inside]
         names = [*chosen, *others, *self._switches]
         index = {name: v for v, name in enumerate(names)}
-        links = [(index[a], index[b], rate, latency) for a, b, rate, latency in self._links if a in index and b in index]
+        links = [(index[a], index[b], rate, late) for a, b, rate, late in self._links if a in index and b in index]
         return Topology(self.name, len(chosen), len(names) - len(chosen), links, names)

@@ -104,8 +104,8 @@ def _bandwidth(rate: str, where: str) -> float:
     found = WIDTH.fullmatch(rate)
     if found is None or found[2] not in RATES or int(found[1]) < 1:
         raise failure(
-            f"{where}: rate '{rate}': expected lanes and a speed, as 4xHDR, of {', '.join(RATES)}; a newer ibnetdiscover "
-            "names newer speeds, or write the rate into the file"
+            f"{where}: rate '{rate}': expected lanes and a speed, as 4xHDR, of {', '.join(RATES)}; a newer "
+            "ibnetdiscover names newer speeds, or write the rate into the file"
         )
     return round(int(found[1]) * RATES[found[2]] * 1e9 / 8)
 

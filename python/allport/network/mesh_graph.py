@@ -200,7 +200,7 @@ class _Reader:
         if kind == "graph":
             inner = [(key, value) for key, value in at.fields if key in ("mesh", "switch", "graph")]
             if len(inner) != 1:
-                self.fail(at, f"graph {number}: which of its devices is linked is not stated; name a mesh and device_id")
+                self.fail(at, f"graph {number}: which of its devices is linked is not stated; name mesh and device_id")
             return self.device(Message(at.line, inner), found)
         if not self.values(at, "device_id") and len(found.devices) != 1:
             self.fail(at, f"{kind} {number}: which of its devices is linked is not stated; add device_id")

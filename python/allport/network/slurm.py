@@ -77,7 +77,8 @@ class Description:
         _upwards(self)
         for smaller, larger in itertools.pairwise(self.sizes):
             if smaller < 1 or larger <= smaller or larger % smaller:
-                raise failure(f"{self.where}: block sizes {self.sizes}: expected each to be a multiple of the one before")
+                sizes = f"{self.where}: block sizes {self.sizes}"
+                raise failure(f"{sizes}: expected each to be a multiple of the one before, and larger")
         return self
 
 
