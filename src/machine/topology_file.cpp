@@ -1,10 +1,13 @@
 // The list of links of a network as a TOML file: its reader and its writer.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
+#include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "allport/base/error.h"
 #include "allport/machine/machine.h"
