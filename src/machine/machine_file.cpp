@@ -261,8 +261,9 @@ class Reader : public machine_text::TomlReader {
 
   Machine machine(toml::table const& table) const {
     if (auto const* nodes = table.get("nodes"); nodes != nullptr && table.get("axes") == nullptr) {
-      fail(*nodes, "this file lists the nodes and links of a network without axes: expected a machine's 'axes' here; "
-                   "`allport network` takes such files");
+      fail(*nodes,
+           "this file lists the nodes and links of a network without axes: expected a machine's 'axes' here; "
+           "`allport network` takes such files");
     }
     check_keys(table, top_keys, "a machine file");
     auto const* name = table.get("name");

@@ -53,8 +53,8 @@ Topology::Topology(std::string name, Vertex compute, Vertex switches, std::vecto
 }
 
 Topology Topology::of(Machine const& machine) {
-  ensure(machine.nodes() <= 1 << 20, "machine", machine.name(), "at most 1,048,576 nodes, as a graph stores each link", "",
-         ErrorKind::machine);
+  ensure(machine.nodes() <= 1 << 20, "machine", machine.name(), "at most 1,048,576 nodes, as a graph stores each link",
+         "", ErrorKind::machine);
   std::vector<TopologyLink> links;
   std::vector<std::string> names;
   for (Node n = 0; n < machine.nodes(); ++n) {

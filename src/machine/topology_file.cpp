@@ -109,7 +109,8 @@ class NetworkReader : public machine_text::TomlReader {
     if (there.from == there.to) fail(table, "from, to: expected two different ends");
     if (there.bandwidth.value() <= 0.0)
       fail(table, "bandwidth: expected more than 0 bytes/s, of this link, or of all at the top of the file");
-    if (there.latency.value() < 0.0) fail(table, "latency: expected that of this link, or of all at the top of the file");
+    if (there.latency.value() < 0.0)
+      fail(table, "latency: expected that of this link, or of all at the top of the file");
     auto const* node = table.get("count");
     auto const count = node == nullptr ? 1 : whole(*node, "count", 1);
     auto const both = flag(table, "both_directions", true);
@@ -125,7 +126,8 @@ class NetworkReader : public machine_text::TomlReader {
   Topology allocation(toml::table const& table, std::string title, int files) {
     for (std::string_view const key : {"switches", "bandwidth", "latency", "link"}) {
       if (auto const* node = table.get(key))
-        fail(*node, fmt::format("{}: expected nothing but 'nodes' and 'name' beside 'network', which has the links", key));
+        fail(*node,
+             fmt::format("{}: expected nothing but 'nodes' and 'name' beside 'network', which has the links", key));
     }
     auto const& where = *table.get("network");
     auto const spec = text(table, "network");
@@ -149,7 +151,8 @@ class NetworkReader : public machine_text::TomlReader {
   Topology named(std::string const& spec, int files) const {
     if (!spec.ends_with(".toml")) return Topology::parse(spec);
     if (files + 1 == most_files)
-      throw Error(ErrorKind::machine, fmt::format("expected at most {} files, each the network of another", most_files));
+      throw Error(ErrorKind::machine,
+                  fmt::format("expected at most {} files, each the network of another", most_files));
     auto const path = (std::filesystem::path(origin_).parent_path() / spec).string();
     return read_topology(machine_text::read_text(path), path, files + 1);
   }
@@ -166,8 +169,8 @@ Topology read_topology(std::string_view text, std::string_view origin, int files
 double most_common(std::vector<TopologyLink> const& links, auto const& of) {
   std::map<double, std::size_t> counts;
   for (auto const& link : links) ++counts[of(link)];
-  auto const best = std::max_element(counts.begin(), counts.end(),
-                                     [](auto const& a, auto const& b) { return a.second < b.second; });
+  auto const best =
+      std::max_element(counts.begin(), counts.end(), [](auto const& a, auto const& b) { return a.second < b.second; });
   return best == counts.end() ? 0.0 : best->first;
 }
 
@@ -194,7 +197,8 @@ std::string Topology::to_toml() const {
   if (links_.empty()) return out;
   out += fmt::format("bandwidth = \"{}\"  # of links that state none\nlatency = \"{}\"\nlink = [\n",
                      quantity_text(bandwidth, QuantityKind::bandwidth), quantity_text(latency, QuantityKind::time));
-  // Links that follow each other are one line: the two directions of a cable, and parallel links. So their order remains.
+  // Links that follow each other are one line: the two directions of a cable, and parallel links. So their order
+  // remains.
   auto const is = [&](std::size_t l, TopologyLink const& link) { return l < links_.size() && links_[l] == link; };
   for (std::size_t l = 0; l < links_.size();) {
     auto const& link = links_[l];

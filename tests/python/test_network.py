@@ -120,9 +120,10 @@ def test_networks_are_converted(tmp_path: Path, capsys: pytest.CaptureFixture[st
     code, out, _ = run(capsys, "network", "convert", str(source), "--nodes", "n[4,0]", "--rates", "bgp", "--json")
     said = json.loads(out)
     assert code == 0 and said["compute_nodes"] == 2 and said["output"] is None
-    assert ap.network.Topology.from_toml(said["toml"]).links == ap.network.read(
-        source, nodes=["n4", "n0"], rates="bgp"
-    ).topology.links
+    assert (
+        ap.network.Topology.from_toml(said["toml"]).links
+        == ap.network.read(source, nodes=["n4", "n0"], rates="bgp").topology.links
+    )
     code, out, _ = run(capsys, "network", "convert", "torus:3")
     assert code == 0 and ap.network.Topology.from_toml(out).links == ap.network.as_topology("torus:3").links
 

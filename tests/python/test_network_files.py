@@ -271,7 +271,7 @@ def test_what_this_computer_describes(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("TT_MESH_GRAPH_DESC_PATH", str(tmp_path / "mgd.textproto"))
     (tmp_path / "fabric.txt").write_text(samples.IBNETDISCOVER)
     program = tmp_path / "ibnetdiscover"
-    program.write_text(f"#!/bin/sh\nwhile read -r line; do echo \"$line\"; done < {tmp_path / 'fabric.txt'}\n")
+    program.write_text(f'#!/bin/sh\nwhile read -r line; do echo "$line"; done < {tmp_path / "fabric.txt"}\n')
     program.chmod(0o755)
     found = ap.network.here()
     assert before == 0 and [name for name, _ in found] == ["slurm", "nccl", "mesh-graph", "ibnetdiscover"]

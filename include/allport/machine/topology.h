@@ -56,18 +56,18 @@ class Topology {
   /// and every spec that Machine::parse() takes.
   [[nodiscard]] static Topology parse(std::string_view spec);
 
-  /// A list of links as TOML, or a machine file. Keys: `name`; `nodes` and `switches`, each a list of names or a number;
-  /// `bandwidth` and `latency` of links that state none; `link`, a list of tables with `from`, `to`, `bandwidth`,
-  /// `latency`, `count` (1) and `both_directions` (true). Or, in the place of switches and links, `network`: the spec or
-  /// file of a network of which only `nodes` compute.
+  /// A list of links as TOML, or a machine file. Keys: `name`; `nodes` and `switches`, each a list of names or a
+  /// number; `bandwidth` and `latency` of links that state none; `link`, a list of tables with `from`, `to`,
+  /// `bandwidth`, `latency`, `count` (1) and `both_directions` (true). Or, in the place of switches and links,
+  /// `network`: the spec or file of a network of which only `nodes` compute.
   /// @param origin  what error messages name, with the line
   [[nodiscard]] static Topology from_toml(std::string_view text, std::string_view origin = "network");
 
   /// The list of links, which from_toml() reads back with its links in the same order.
   [[nodiscard]] std::string to_toml() const;
 
-  /// The same network for a job that has some of the compute nodes: these are the compute nodes 0, 1, ... in this order,
-  /// and the others are switches, which only relay.
+  /// The same network for a job that has some of the compute nodes: these are the compute nodes 0, 1, ... in this
+  /// order, and the others are switches, which only relay.
   /// @param nodes  compute nodes of this network, each once
   /// @param name   of the result; empty: this one's, with the number of nodes
   [[nodiscard]] Topology allocation(std::span<Vertex const> nodes, std::string name = {}) const;

@@ -102,7 +102,7 @@ class _Reader:
 
     def text(self, element: _Element, key: str) -> str:
         if key not in element.attributes:
-            raise failure(f"{self.here(element)}: <{element.tag}> has no {key}: expected {key}=\"...\"")
+            raise failure(f'{self.here(element)}: <{element.tag}> has no {key}: expected {key}="..."')
         return element.attributes[key]
 
     def number(self, element: _Element, key: str, absent: int | None = None) -> int:
