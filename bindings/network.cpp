@@ -51,13 +51,25 @@ void bind_network(nb::module_& m) {
           },
           "name"_a, "compute_nodes"_a, "switches"_a, "links"_a, "names"_a = std::vector<std::string>{},
           "links: (from, to, bytes/s, seconds of latency) a directed link; vertices are the compute nodes 0, 1, ... "
-          "and "
-          "then the switches.")
+          "and then the switches.")
       .def_static("of", &Topology::of, "machine"_a, "The grid of a machine without its dead links.")
       .def_static(
           "parse", [](std::string const& spec) { return Topology::parse(spec); }, "spec"_a,
           "fattree:16x4/4, fattree:k=16, dragonfly:a=8,p=4,h=4, rails:32x8, full:4, ring:4, hypercube:16, "
-          "random:64,6,1, or a machine's spec.")
+          "random:64,6,1, allocation:0-9,12@torus:4x4, FILE.toml (a list of links), or a machine's spec.")
+      .def_static(
+          "from_toml",
+          [](std::string const& text, std::string const& origin) { return Topology::from_toml(text, origin); },
+          "text"_a, "origin"_a = "network",
+          "From the text of a list of links or of a machine file. origin: what errors name.")
+      .def("to_toml", &Topology::to_toml, "The list of links as TOML, which from_toml reads back.")
+      .def(
+          "allocation",
+          [](Topology const& t, std::vector<Vertex> const& nodes, std::string const& name) {
+            return t.allocation(nodes, name);
+          },
+          "nodes"_a, "name"_a = "",
+          "The network of a job that has these compute nodes, which become 0, 1, ...; the others only relay.")
       .def("reversed", &Topology::reversed, "The same vertices, each link turned round.")
       .def_prop_ro(
           "name", [](Topology const& t) { return t.name(); }, "What messages call it.")

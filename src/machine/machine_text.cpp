@@ -13,21 +13,7 @@ namespace {
 
 using machine_text::quantity_text;
 using machine_text::QuantityKind;
-
-std::string toml_string(std::string_view text) {
-  std::string out = "\"";
-  for (char const c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
+using machine_text::toml_string;
 
 void line(std::string& out, std::string_view key, double value, QuantityKind kind) {
   if (value != 0.0) {

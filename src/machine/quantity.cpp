@@ -21,9 +21,10 @@ struct Unit {
 
 constexpr double kibi = 1024.0;
 constexpr Unit bandwidth_units[] = {
-    {"B/s", 0, 1},       {"kB/s", 3, 1},       {"MB/s", 6, 1},           {"GB/s", 9, 1},
-    {"TB/s", 12, 1},     {"KiB/s", 0, kibi},   {"MiB/s", 0, kibi* kibi}, {"GiB/s", 0, kibi* kibi* kibi},
-    {"bit/s", 0, 0.125}, {"kbit/s", 3, 0.125}, {"Mbit/s", 6, 0.125},     {"Gbit/s", 9, 0.125}};
+    {"B/s", 0, 1},        {"kB/s", 3, 1},       {"MB/s", 6, 1},           {"GB/s", 9, 1},
+    {"TB/s", 12, 1},      {"KiB/s", 0, kibi},   {"MiB/s", 0, kibi* kibi}, {"GiB/s", 0, kibi* kibi* kibi},
+    {"bit/s", 0, 0.125},  {"kbit/s", 3, 0.125}, {"Mbit/s", 6, 0.125},     {"Gbit/s", 9, 0.125},
+    {"Tbit/s", 12, 0.125}};
 constexpr Unit time_units[] = {{"s", 0, 1}, {"ms", -3, 1}, {"us", -6, 1}, {"\u00b5s", -6, 1}, {"ns", -9, 1}};
 constexpr Unit byte_units[] = {{"B", 0, 1},
                                {"kB", 3, 1},
@@ -133,6 +134,21 @@ std::string quantity_text(double value, QuantityKind kind) {
     }
   }
   return shortest;
+}
+
+std::string toml_string(std::string_view text) {
+  std::string out = "\"";
+  for (char const c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
 }
 
 std::string_view quantity_help(QuantityKind kind) {

@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
-#include <memory>
 
 #include "allport/machine/machine.h"
 #include "presets.h"
+#include "text_file.h"
 
 namespace allport {
 
@@ -86,19 +85,6 @@ Levels parse_options(std::string_view spec, std::string_view options, Levels con
   }
 }
 
-std::string read_text(std::string const& path) {
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> const file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  ensure(file != nullptr, "machine file", path, "a readable file", "check the path", ErrorKind::io);
-  std::string text;
-  char chunk[4096];
-  for (std::size_t got = 0; (got = std::fread(chunk, 1, sizeof chunk, file.get())) > 0;) {
-    text.append(chunk, got);
-  }
-  ensure(std::ferror(file.get()) == 0, "machine file", path, "a readable file", "check that it is no directory",
-         ErrorKind::io);
-  return text;
-}
-
 /// The machine whose rates torus: and mesh: specs take: the file that ALLPORT_RATES names, else preset laptop.
 Machine rates_of_plain_specs() {
   auto const* const path = std::getenv("ALLPORT_RATES");
@@ -106,7 +92,7 @@ Machine rates_of_plain_specs() {
     return *machine_presets::find("laptop");
   }
   try {
-    return Machine::from_toml(read_text(path), path);
+    return Machine::from_toml(machine_text::read_text(path), path);
   } catch (Error const& e) {
     throw Error(e.kind(),
                 fmt::format("ALLPORT_RATES = '{}': expected a machine file, whose rates torus: and mesh: specs "
@@ -136,7 +122,7 @@ bool Machine::gives_rates(std::string_view spec) {
 
 Machine Machine::parse(std::string_view spec) {
   if (spec.ends_with(".toml")) {
-    return from_toml(read_text(std::string(spec)), spec);
+    return from_toml(machine_text::read_text(std::string(spec)), spec);
   }
   auto const slash = spec.find('/');
   auto const head = spec.substr(0, slash);

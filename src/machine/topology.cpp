@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <unordered_set>
 #include <utility>
 
 #include "allport/base/error.h"
@@ -34,6 +35,9 @@ Topology::Topology(std::string name, Vertex compute, Vertex switches, std::vecto
   auto const all = compute + switches;
   ensure(names_.empty() || names_.size() == static_cast<std::size_t>(all), "names", names_.size(),
          fmt::format("one for each of {} vertices, or none", all), "", ErrorKind::machine);
+  std::unordered_set<std::string_view> named;
+  for (auto const& one : names_)
+    ensure(named.insert(one).second, "names", one, "another name for each vertex", "", ErrorKind::machine);
   for (std::size_t l = 0; l < links_.size(); ++l) {
     auto const& link = links_[l];
     auto const what = fmt::format("links[{}]", l);
@@ -49,6 +53,8 @@ Topology::Topology(std::string name, Vertex compute, Vertex switches, std::vecto
 }
 
 Topology Topology::of(Machine const& machine) {
+  ensure(machine.nodes() <= 1 << 20, "machine", machine.name(), "at most 1,048,576 nodes, as a graph stores each link",
+         "", ErrorKind::machine);
   std::vector<TopologyLink> links;
   std::vector<std::string> names;
   for (Node n = 0; n < machine.nodes(); ++n) {
@@ -68,6 +74,31 @@ Topology Topology::reversed() const {
   auto links = links_;
   for (auto& link : links) std::swap(link.from, link.to);
   return {name_, compute_, vertices() - compute_, std::move(links), names_};
+}
+
+Topology Topology::allocation(std::span<Vertex const> nodes, std::string name) const {
+  constexpr Vertex none = -1;
+  std::vector<Vertex> to(static_cast<std::size_t>(vertices()), none);
+  Vertex next = 0;
+  for (auto const v : nodes) {
+    ensure(v >= 0 && v < compute_, "nodes", v, fmt::format("a compute node from 0 to {}", compute_ - 1), "",
+           ErrorKind::machine);
+    ensure(to[static_cast<std::size_t>(v)] == none, "nodes", v, "each node once", "", ErrorKind::machine);
+    to[static_cast<std::size_t>(v)] = next++;
+  }
+  auto const compute = next;
+  for (auto& v : to)
+    if (v == none) v = next++;
+  std::vector<std::string> names(to.size());
+  for (Vertex v = 0; v < vertices(); ++v)
+    names[static_cast<std::size_t>(to[static_cast<std::size_t>(v)])] = this->name(v);
+  auto links = links_;
+  for (auto& link : links) {
+    link.from = to[static_cast<std::size_t>(link.from)];
+    link.to = to[static_cast<std::size_t>(link.to)];
+  }
+  if (name.empty()) name = fmt::format("{} of {} nodes of {}", compute, compute_, name_);
+  return {std::move(name), compute, vertices() - compute, std::move(links), std::move(names)};
 }
 
 std::string Topology::name(Vertex v) const {

@@ -1,4 +1,5 @@
-// One-line specs of networks that are no grids: fattree:16x4/4, dragonfly:a=8,p=4,h=4, rails:32x8, random:64,6,1.
+// One-line specs of networks that are no grids: fattree:16x4/4, dragonfly:a=8,p=4,h=4, rails:32x8, random:64,6,1, and
+// parts of them that a job got.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "allport/base/error.h"
 #include "allport/machine/machine.h"
 #include "allport/machine/topology.h"
+#include "text_file.h"
 
 namespace allport {
 namespace {
@@ -25,7 +27,8 @@ class Spec {
                 fmt::format("network '{}': '{}': expected {}\n"
                             "  grammar: fattree:LEAVESxHOSTS[/OVERSUBSCRIPTION], fattree:k=PORTS, "
                             "dragonfly:a=SWITCHES,p=NODES,h=GLOBAL_LINKS[,host=BANDWIDTH], rails:BOXESxGPUS,\n"
-                            "           full:N, hypercube:N, ring:N, random:N,DEGREE,SEED, or a machine's spec\n"
+                            "           full:N, hypercube:N, ring:N, random:N,DEGREE,SEED, "
+                            "allocation:NODES@NETWORK, FILE.toml, or a machine's spec\n"
                             "  example: fattree:16x4/4",
                             all_, part, expected));
   }
@@ -45,6 +48,8 @@ class Spec {
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return value;
   }
+  /// What has not been taken yet.
+  [[nodiscard]] std::string_view rest() const { return rest_; }
   void ends() const {
     if (!rest_.empty()) refuse(rest_, "nothing more");
   }
@@ -266,18 +271,35 @@ Topology random_regular(Spec& spec, std::string name) {
   return {std::move(name), n, 0, std::move(cables).all()};
 }
 
+/// "0-9,12@NETWORK": some compute nodes of another network.
+Topology allocated(Spec& spec, std::string name) {
+  std::vector<Vertex> nodes;
+  do {
+    auto const first = spec.number("a node", 0);
+    auto const last = spec.takes("-") ? spec.number("the last node of a range", first) : first;
+    spec.few(std::int64_t{last} - first + static_cast<std::int64_t>(nodes.size()));
+    for (auto v = first; v <= last; ++v) nodes.push_back(v);
+  } while (spec.takes(","));
+  spec.wants("@");
+  if (spec.rest().starts_with("allocation:")) spec.refuse(spec.rest(), "a network that is no allocation");
+  return Topology::parse(spec.rest()).allocation(nodes, std::move(name));
+}
+
 }  // namespace
 
 Topology Topology::parse(std::string_view text) {
+  if (text.ends_with(".toml") && !text.starts_with("allocation:"))
+    return from_toml(machine_text::read_text(std::string(text)), text);
   using Make = Topology (*)(Spec&, std::string);
-  constexpr std::array<std::pair<std::string_view, Make>, 8> kinds{{{"fattree:k=", &three_level_tree},
+  constexpr std::array<std::pair<std::string_view, Make>, 9> kinds{{{"fattree:k=", &three_level_tree},
                                                                     {"fattree:", &two_level_tree},
                                                                     {"dragonfly:", &dragonfly},
                                                                     {"rails:", &rails},
                                                                     {"full:", &full},
                                                                     {"ring:", &ring},
                                                                     {"hypercube:", &hypercube},
-                                                                    {"random:", &random_regular}}};
+                                                                    {"random:", &random_regular},
+                                                                    {"allocation:", &allocated}}};
   Spec spec(text);
   for (auto const& [start, make] : kinds)
     if (spec.takes(start)) return make(spec, std::string(text));

@@ -10,6 +10,7 @@ Not here: HDF5, whose parser is the HDF5 library's; Chrome traces and MSCCL XML,
 from __future__ import annotations
 
 import argparse
+import functools
 import io
 import itertools
 import random
@@ -27,6 +28,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import network_samples
 import numpy as np
 
 PROGRAM = [__file__]  # what a child is
@@ -146,6 +148,11 @@ def parsers(folder: Path) -> dict[str, Parser]:
     def times(_: bytes, path: Path) -> None:
         measured.find(small, "bcast", 64, str(path))
 
+    def network(data: bytes, path: Path, **how: str) -> None:
+        found = ap.network.parse(data.decode(errors="replace"), path.name, **how).topology
+        if len(found.links) < 10000:
+            assert ap.network.Topology.from_toml(found.to_toml()).links == found.links
+
     def numbers(data: bytes, _: Path) -> None:
         for read in (units.parse_bytes, ap.plan.parse_grid, units.parse_memory, parse_bits):
             with suppress(ap.Error):
@@ -178,12 +185,23 @@ def parsers(folder: Path) -> dict[str, Parser]:
         b"%%MatrixMarket matrix array integer skew-symmetric\n3 3\n1\n2\n3\n",
     ]
     sizes = [b"2GiB", b"40mbit", b"1024", b"4x4x1", b"12 kB", b"0", b"3x5"]
+    foreign = {
+        f"network-{format_}": Parser(
+            [text_.encode() for name, text_ in network_samples.ALL.items() if network_samples.FORMAT[name] == format_],
+            functools.partial(network, format=format_),
+        )
+        for format_ in sorted(set(network_samples.FORMAT.values()))
+    }
+    links = [ap.network.as_topology(spec).to_toml().encode() for spec in ("fattree:2x2", "rails:2x2", "ring:3")]
+    links.append(b'network = "torus:3x2"\nnodes = [1, "(2,0)"]\n')
     kept = b'{"torus 3x2|[3, 2]/ppn=1": [{"collective": "bcast", "bytes": 64, "seconds": 1e-5}]}'
     kept_here = kept.replace(b"torus 3x2|[3, 2]/ppn=1", measured.key_of(small).encode())
     return {
         "machine-spec": Parser([s.encode() for s in specs], lambda data, _: machine(ap.Machine.parse(text(data)))),
         "machine-file": Parser(files, lambda _, path: machine(ap.Machine.from_file(str(path))), ".toml"),
         "machine-text": Parser(files, lambda data, _: machine(ap.Machine.from_toml(text(data)))),
+        "network-toml": Parser(links, functools.partial(network, format="toml")),
+        **foreign,
         "goal": Parser(goals, goal, ".goal"),
         "npy": Parser(arrays, matrix, ".npy"),
         "mtx": Parser(market, matrix, ".mtx"),
@@ -271,7 +289,9 @@ def run(names: list[str], inputs: int, seed: int, first: int = 0) -> list[str]:
             todo = [(at[0], at[1] + 1, todo[place][2]), *todo[place + 1 :]]
 
 
-NAMES = ["machine-spec", "machine-file", "machine-text", "goal", "npy", "mtx", "factors", "measured", "sizes"]
+NAMES = ["machine-spec", "machine-file", "machine-text", "network-toml"]
+NAMES += [f"network-{name}" for name in ("ibnetdiscover", "mesh-graph", "nccl", "slurm-conf", "slurm-yaml")]
+NAMES += ["goal", "npy", "mtx", "factors", "measured", "sizes"]
 
 
 def main() -> int:

@@ -5,7 +5,8 @@ import json
 import allport as ap
 import numpy as np
 import pytest
-from allport.discover import hostlist, hwloc, latencies, slurm
+from allport.discover import hwloc, latencies, slurm
+from allport.network import hostlist
 
 TREE = """\
 # Two leaf switches below one.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import allport as ap
+import network_samples
 import pytest
 from allport.cli import main
 
@@ -75,3 +77,93 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "network", "bound", "allgather", "-m", "fattree:k=3")
     assert code == 1
     assert "an even number of ports" in err
+
+
+def test_networks_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "network", "show", "-m", "fattree:4x4/4")
+    assert code == 0
+    assert "16 compute nodes, 5 switches, 40 directed links" in out
+    assert "node - switch" in out and "switch - switch" in out
+    assert "15 shares / 4 GB/s" in out
+    code, out, _ = run(capsys, "network", "show", "-m", "rails:2x2", "--json")
+    said = json.loads(out)
+    assert code == 0 and said["compute_nodes"] == 4 and said["switches"] == 4 and said["links"] == 16
+    assert [(c["ends"], c["bandwidth"], c["links"]) for c in said["classes"]] == [
+        ("node - switch", 48e9, 8),
+        ("node - switch", 4e9, 8),
+    ]
+    assert said["cuts"]["bcast"]["optimum_is"] == "rate" and said["evidence"][0]["sure"] == "stated"
+
+
+def test_networks_that_are_torn_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "torn.toml").write_text("nodes = ['a', 'b']\n")
+    code, out, _ = run(capsys, "network", "show", "-m", str(tmp_path / "torn.toml"))
+    assert code == 0 and "none" in out
+    said = json.loads(run(capsys, "network", "show", "-m", str(tmp_path / "torn.toml"), "--json")[1])
+    assert all("reaches every compute node" in cut["error"] for cut in said["cuts"].values()) and said["classes"] == []
+
+
+def test_networks_are_converted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, target = tmp_path / "topology.conf", tmp_path / "links.toml"
+    source.write_text(network_samples.SLURM_TREE)
+    code, out, _ = run(capsys, "network", "convert", str(source), "-o", str(target))
+    assert code == 0 and "5 compute nodes, 3 switches, 14 directed links" in out
+    assert "as fast as all hosts below them" in out and "assumed" in out and f"written: {target}" in out
+    assert target.read_text() == ap.network.read(source).topology.to_toml()
+    code, out, _ = run(capsys, "network", "bound", "allgather", "-m", str(target), "--json")
+    direct = run(capsys, "network", "bound", "allgather", "-m", str(source), "--json")[1]
+    after, before = json.loads(out), json.loads(direct)
+    assert before.pop("assumed") and after.pop("assumed") == []
+    assert after == before and after["optimum"] == "4"
+    code, out, _ = run(capsys, "network", "bound", "allgather", "-m", str(source))
+    assert code == 0 and "assumed: links between switches: as fast as" in out
+    code, out, _ = run(capsys, "network", "convert", str(source), "--nodes", "n[4,0]", "--rates", "bgp", "--json")
+    said = json.loads(out)
+    assert code == 0 and said["compute_nodes"] == 2 and said["output"] is None
+    assert (
+        ap.network.Topology.from_toml(said["toml"]).links
+        == ap.network.read(source, nodes=["n4", "n0"], rates="bgp").topology.links
+    )
+    code, out, _ = run(capsys, "network", "convert", "torus:3")
+    assert code == 0 and ap.network.Topology.from_toml(out).links == ap.network.as_topology("torus:3").links
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["topology.conf", "--format", "nccl"], "topology.conf, line 1: not XML"),
+        (["topology.conf", "--format", "gml"], "format = 'gml': expected one of"),
+        (["topology.conf", "-o", "x.json"], "output = 'x.json': expected a name that ends in .toml"),
+        (["topology.conf", "--nodes", "n[0"], "hosts = 'n[0'"),
+        (["topology.conf", "--topology", "a"], "topology = 'a': expected none"),
+        (["torus:4", "--rates", "bgp"], "'torus:4': is no file"),
+    ],
+)
+def test_conversions_that_cannot_be_say_why(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("topology.conf").write_text(network_samples.SLURM_TREE)
+    code, _, err = run(capsys, "network", "convert", *words)
+    assert code == 1 and said in err, err
+
+
+def test_what_is_here_is_converted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SLURM_CONF", str(tmp_path / "slurm.conf"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for variable in ("NCCL_TOPO_FILE", "TT_MESH_GRAPH_DESC_PATH"):
+        monkeypatch.delenv(variable, raising=False)
+    code, _, err = run(capsys, "network", "convert")
+    assert code == 1 and "this computer describes none" in err
+    (tmp_path / "topology.conf").write_text(network_samples.SLURM_TREE)
+    code, out, _ = run(capsys, "network", "convert")
+    assert code == 0 and ap.network.Topology.from_toml(out).compute_nodes == 5
+    code, out, _ = run(capsys, "machine", "discover", "--no-within")
+    assert code == 0 and "network as a graph" in out and "allport network convert" in out
+
+
+def test_an_allocation(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "network", "show", "-m", "allocation:0-1,5@torus:4x4")
+    assert code == 0 and "3 compute nodes, 13 switches, 64 directed links" in out

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import network_samples
 import numpy as np
 import pytest
 import tutorial
@@ -197,7 +198,7 @@ int main(int argc, char** argv) {
 
 
 def given(desk: tutorial.Desk) -> None:
-    """The files that pages take for granted: matrices, tensors, an MPI program, hosts."""
+    """The files that pages take for granted: matrices, tensors, an MPI program, hosts, networks."""
     rng = np.random.default_rng(1)
     a = rng.standard_normal((96, 96))
     for name, value in (
@@ -210,6 +211,12 @@ def given(desk: tutorial.Desk) -> None:
     (desk.folder / "input.txt").write_text("1\n")
     (desk.folder / "script.py").write_text("from mpi4py import MPI\nMPI.COMM_WORLD.barrier()\n")
     (desk.folder / "hosts.txt").write_text("a 0 0\nb 1 0\nc 0 1\nd 1 1\n")
+    for name, text in (
+        ("topology.conf", network_samples.SLURM_TREE),
+        ("fabric.txt", network_samples.IBNETDISCOVER),
+        ("nccl.xml", network_samples.NCCL),
+    ):
+        (desk.folder / name).write_text(text)
     (desk.folder / "program.c").write_text(PROGRAM)
     built = desk.type(
         "mpicc program.c -o program && cp program solver && allport machine file torus:2x2 > machine.toml && "

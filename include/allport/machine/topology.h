@@ -33,7 +33,7 @@ class Topology {
   /// @param compute   number of compute nodes, which are the vertices 0, 1, ...
   /// @param switches  number of switches, which are the vertices after them
   /// @param links     each with a bandwidth above 0; a link from a vertex to itself is an error
-  /// @param names     of the vertices; empty: "node 3", "switch 0"
+  /// @param names     of the vertices, each another one; empty: "node 3", "switch 0"
   Topology(std::string name, Vertex compute, Vertex switches, std::vector<TopologyLink> links,
            std::vector<std::string> names = {});
 
@@ -50,8 +50,27 @@ class Topology {
   ///   rails:BOXESxGPUS                         a GPU has 12 units to its box's switch and 1 to its rail's switch
   ///   full:N  hypercube:N  ring:N              nodes linked to each other, without switches
   ///   random:N,DEGREE,SEED                     a random regular graph of nodes
+  ///   allocation:NODES@NETWORK                 of the compute nodes of any of these only NODES, as 0-9,12; see
+  ///   allocation()
+  ///   FILE.toml                                a list of links (see from_toml()) or a machine file
   /// and every spec that Machine::parse() takes.
   [[nodiscard]] static Topology parse(std::string_view spec);
+
+  /// A list of links as TOML, or a machine file. Keys: `name`; `nodes` and `switches`, each a list of names or a
+  /// number; `bandwidth` and `latency` of links that state none; `link`, a list of tables with `from`, `to`,
+  /// `bandwidth`, `latency`, `count` (1) and `both_directions` (true). Or, in the place of switches and links,
+  /// `network`: the spec or file of a network of which only `nodes` compute.
+  /// @param origin  what error messages name, with the line
+  [[nodiscard]] static Topology from_toml(std::string_view text, std::string_view origin = "network");
+
+  /// The list of links, which from_toml() reads back with its links in the same order.
+  [[nodiscard]] std::string to_toml() const;
+
+  /// The same network for a job that has some of the compute nodes: these are the compute nodes 0, 1, ... in this
+  /// order, and the others are switches, which only relay.
+  /// @param nodes  compute nodes of this network, each once
+  /// @param name   of the result; empty: this one's, with the number of nodes
+  [[nodiscard]] Topology allocation(std::span<Vertex const> nodes, std::string name = {}) const;
 
   /// The same vertices, each link turned round.
   [[nodiscard]] Topology reversed() const;

@@ -12,6 +12,7 @@ import allport as ap
 Completion = Callable[[str], list[str]]
 #: Beside the presets: shapes of machines, to be changed.
 SHAPES = ("torus:4x4", "mesh:4x4")
+NETWORKS = ("dragonfly:a=4,p=2,h=2", "fattree:4x4", "fattree:k=4", "full:4", "hypercube:8", "rails:4x8", "ring:4")
 
 
 def _beginning(names: Iterable[str], incomplete: str) -> list[str]:
@@ -44,6 +45,12 @@ def files(*suffixes: str) -> Completion:
 def machines(incomplete: str) -> list[str]:
     """Presets, shapes, and machine files."""
     return [*_beginning([*ap.machine.preset_names(), *SHAPES], incomplete), *files(".toml")(incomplete)]
+
+
+def networks(incomplete: str) -> list[str]:
+    """Presets, shapes, and files that describe networks."""
+    names = [*ap.machine.preset_names(), *SHAPES, *NETWORKS]
+    return [*_beginning(names, incomplete), *files(".toml", *ap.network.files.SUFFIXES)(incomplete)]
 
 
 def collectives(incomplete: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,14 @@ def table(*columns: str, right: tuple[str, ...] = (), title: str | None = None) 
     for name in columns:
         made.add_column(name, justify="right" if name in right else "left", overflow="fold")
     return made
+
+
+def show_evidence(evidence: Iterable[Any]) -> None:
+    """Prints what was found of a machine or a network, from where, and how sure that is."""
+    rows = table("found", "", "from", "how sure")
+    for e in evidence:
+        rows.add_row(e.what, e.value, e.source, e.sure)
+    console().print(rows)
 
 
 def show_candidates(

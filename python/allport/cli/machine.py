@@ -10,7 +10,7 @@ import typer
 
 import allport as ap
 from allport.cli import completion
-from allport.cli.console import console, ensure_outputs, print_json, progress, table, tell_files
+from allport.cli.console import console, ensure_outputs, print_json, progress, show_evidence, table, tell_files
 from allport.cli.links_table import show_drifts, show_links
 from allport.cli.options import Json, Machine, PageFile, Ranks, Spec, example, machine_of
 from allport.units import format_bytes, format_rate, format_seconds
@@ -89,10 +89,9 @@ def _show_discovery(found: ap.discover.Discovery, written: list[str]) -> None:
     out = console()
     out.print(ap.machine.describe(found.machine))
     out.print()
-    rows = table("found", "", "from", "how sure")
-    for e in found.evidence:
-        rows.add_row(e.what, e.value, e.source, e.sure)
-    out.print(rows)
+    show_evidence(found.evidence)
+    if any(e.what == "network as a graph" for e in found.evidence):
+        out.print("\nnetworks as graphs: allport network convert FILE -o NETWORK.toml")
     if not written:
         out.print("\nnot written; -o FILE.toml writes it, --hosts FILE its hosts")
     for path in written:

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from allport.discover import coordinates as _coordinates
-from allport.discover import hostlist, hwloc, latencies, pmix, slurm
+from allport.discover import hwloc, latencies, pmix, slurm
 from allport.discover.shape import ABSENT, Evidence, Shape, grid_of
 from allport.errors import failure
 from allport.machine import Machine, as_machine
+from allport.network import files, hostlist
+from allport.network.slurm import find as find_slurm
 
 __all__ = ["ABSENT", "Discovery", "Evidence", "discover", "latencies", "pmix"]
 
@@ -58,7 +60,7 @@ def _network(
     source = "the names of hosts"
     if nodes and named_by_place and (named := slurm.by_names(nodes, source)):
         return named
-    if (found := slurm.find()) is not None:
+    if (found := find_slurm()) is not None:
         return slurm.read(found, nodes, topology)
     if nodes and len(nodes) > 1:
         line = grid_of({host: (i,) for i, host in enumerate(nodes)}, source, wraps=(False,))
@@ -85,8 +87,9 @@ def discover(
     in the latter. measured: the result of latencies.join() or run(), or of pmix.join(). nodes: Slurm's host list, or
     names; default: those of the job (SLURM_JOB_NODELIST); hosts named by boxes of coordinates (tux[000x133]) are a
     torus. Then Slurm's own files. within: add the sockets, NUMA domains and cores of this computer, assumed equal on
-    every host. rates: the machine whose link rates are used until the network is calibrated. Raises Error naming the
-    file and the line.
+    every host. rates: the machine whose link rates are used until the network is calibrated. Evidence also names the
+    networks that this computer describes as graphs, which `allport network` reads. Raises Error naming the file and the
+    line.
     """
     if coordinates is not None and slurm_file is not None:
         raise failure("coordinates, slurm_file: expected one of the two")
@@ -98,4 +101,5 @@ def discover(
         shape = shape.within(*hwloc.read())
     where = as_machine(rates)
     stand_in = Evidence("rates of links", where.name, "not measured: allport machine calibrate", "assumed")
-    return Discovery(shape.machine(name, where), shape.hosts, (*shape.evidence, stand_in))
+    graphs = files.evidence_here(slurm_file)
+    return Discovery(shape.machine(name, where), shape.hosts, (*shape.evidence, stand_in, *graphs))

@@ -7,36 +7,16 @@ from pathlib import Path
 from allport.discover.shape import Shape, grid_of
 from allport.errors import Error, failure
 from allport.machine import Machine
+from allport.network.lines import lines_of, text_of
 
-__all__ = ["lines_of", "read"]
-
-
-def lines_of(path: str | Path, continued: bool = False) -> list[tuple[int, str]]:
-    """(number, text) of the nonempty lines, without comments (#). continued: a backslash at the end of a line continues
-    it on the next one, as in Slurm's files. Raises Error."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise failure(f"{path}: cannot be read: {error}", "io") from None
-    found: list[tuple[int, str]] = []
-    goes_on = False
-    for n, line in enumerate(text.splitlines(), 1):
-        line = line.split("#", 1)[0].rstrip()
-        if goes_on:
-            n, begun = found.pop()
-            # A list continues behind its comma; blanks at the line's end do not belong to the value.
-            in_list = begun.rstrip().endswith((",", "="))
-            line = begun.rstrip() + line.lstrip() if in_list else begun + line
-        goes_on = continued and line.endswith("\\")
-        found.append((n, line.removesuffix("\\") if goes_on else line))
-    return [(n, line.strip()) for n, line in found if line.strip()]
+__all__ = ["read"]
 
 
 def read(path: str | Path) -> Shape:
     """The grid of the hosts in a file. Raises Error naming the line."""
     at: dict[str, tuple[int, ...]] = {}
     stated: Machine | None = None
-    for number, line in lines_of(path):
+    for number, line in lines_of(text_of(path)):
         words = line.replace(",", " ").split()
         where = f"{path}, line {number}"
         if len(words) == 1 and stated is None and not at:

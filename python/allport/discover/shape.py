@@ -8,25 +8,12 @@ from dataclasses import dataclass, replace
 
 from allport.errors import failure
 from allport.machine import Machine
+from allport.network.evidence import Evidence
 
 __all__ = ["ABSENT", "Evidence", "Level", "Shape", "grid_of", "tree_of"]
 
 ABSENT = "-"  # a place without a host
 MOST_LEVELS = 4  # maximum in a machine file
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """A fact. sure: 'stated' by a file or system, 'seen' on this computer, 'measured', or 'assumed'."""
-
-    what: str
-    value: str
-    source: str
-    sure: str
-
-    def to_dict(self) -> dict[str, str]:
-        """As a dict."""
-        return {"what": self.what, "value": self.value, "source": self.source, "sure": self.sure}
 
 
 @dataclass(frozen=True)

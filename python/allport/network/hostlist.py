@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 
 from allport.errors import failure
@@ -10,6 +11,12 @@ from allport.errors import failure
 __all__ = ["coordinates", "expand", "has_boxes"]
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+MOST = 1 << 20  # hosts of a list
+
+
+def _ensure_few(count: int, text: str) -> None:
+    if count > MOST:
+        raise failure(f"hosts = '{text[:80]}': expected at most {MOST:,} hosts, got {count:,}")
 
 
 def _parts(text: str) -> list[str]:
@@ -34,6 +41,7 @@ def _box(first: str, last: str, text: str) -> list[str]:
             f"hosts = '{text}': expected a box of two corners, digits 0-9A-Z and the lower one first, as 000x133"
         )
     ranges = [range(a, b + 1) for a, b in zip(low, high, strict=True)]
+    _ensure_few(math.prod(map(len, ranges)), text)
     return ["".join(DIGITS[d] for d in place) for place in itertools.product(*ranges)]
 
 
@@ -44,9 +52,10 @@ def _numbers(inside: str, text: str) -> list[str]:
         if corners := re.fullmatch(r"([0-9A-Za-z]+)x([0-9A-Za-z]+)", part.strip()):
             found += _box(corners[1], corners[2], text)
             continue
-        ends = re.fullmatch(r"(\d+)(?:-(\d+))?", part.strip())
+        ends = re.fullmatch(r"(\d{1,18})(?:-(\d{1,18}))?", part.strip())
         if ends is None or (ends[2] and int(ends[2]) < int(ends[1])):
             raise failure(f"hosts = '{text}': expected numbers in brackets, as [0-3,12], got [{inside}]")
+        _ensure_few(len(found) + int(ends[2] or ends[1]) - int(ends[1]) + 1, text)
         found += [str(n).zfill(len(ends[1])) for n in range(int(ends[1]), int(ends[2] or ends[1]) + 1)]
     return found
 
@@ -57,6 +66,7 @@ def expand(text: str) -> list[str]:
     for part in _parts(text):
         pieces = re.split(r"\[([^\]]*)\]", part)  # names and what stands in brackets, in turn
         choices = [[p] if i % 2 == 0 else _numbers(p, text) for i, p in enumerate(pieces)]
+        _ensure_few(len(hosts) + math.prod(map(len, choices)), text)
         hosts += ["".join(name) for name in itertools.product(*choices)]
     return hosts
 

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from allport.discover import hostlist
-from allport.discover.shape import Shape, grid_of
 from allport.errors import failure
+from allport.network import hostlist
 
-__all__ = ["torus_of"]
+__all__ = ["Torus", "chosen", "tori"]
 
 AXES = ("x", "y", "z")
 Places = dict[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Torus:
+    """Its extents, and the coordinates of each host."""
+
+    name: str
+    lengths: tuple[int, int, int]
+    places: Places
 
 
 def _three(told: Any, key: str, where: str, least: int) -> tuple[int, int, int]:
@@ -21,7 +30,7 @@ def _three(told: Any, key: str, where: str, least: int) -> tuple[int, int, int]:
     found = [told.get(a) for a in AXES] if isinstance(told, dict) else []
     numbers = [n for n in found if isinstance(n, int) and not isinstance(n, bool) and n >= least]
     if len(numbers) < len(AXES):
-        raise failure(f"{where}: {key}: expected x, y and z, whole numbers from {least} on, got {told}")
+        raise failure(f"{where}: {key}: expected x, y and z, whole numbers from {least} on, got {found or told}")
     return numbers[0], numbers[1], numbers[2]
 
 
@@ -57,38 +66,43 @@ def _regions(regions: Any, lengths: tuple[int, ...], where: str) -> Places:
     return at
 
 
-def _one(torus: Any, where: str) -> tuple[tuple[int, int, int], Places]:
-    """The lengths of a torus, and the place of every host."""
+def _one(torus: Any, name: str, where: str) -> Torus:
     if not isinstance(torus, dict):
         raise failure(f"{where}: expected an entry with dims and nodes, got {torus}")
     lengths = _three(torus.get("dims"), "dims", where, 1)
+    if lengths[0] * lengths[1] * lengths[2] > hostlist.MOST:
+        raise failure(f"{where}: dims: expected at most {hostlist.MOST:,} places, got {lengths}")
     if ("nodes" in torus) == ("regions" in torus):
         raise failure(f"{where}: expected either nodes or regions")
     if "regions" in torus:
-        return lengths, _regions(torus["regions"], lengths, where)
+        return Torus(name, lengths, _regions(torus["regions"], lengths, where))
     hosts = _listed(torus["nodes"], lengths[0] * lengths[1] * lengths[2], where)
     if len(set(hosts)) != len(hosts):
         raise failure(f"{where}: nodes: expected every host once")
-    return lengths, dict(zip(hosts, _box(lengths, (0, 0, 0)), strict=True))
+    return Torus(name, lengths, dict(zip(hosts, _box(lengths, (0, 0, 0)), strict=True)))
 
 
-def torus_of(told: dict[str, Any], where: str, kept: Callable[[str], bool]) -> Shape:
-    """The torus that has all hosts for which kept(host) holds. Placements, which restrict jobs, are ignored. Raises
-    Error naming the part that cannot be read."""
+def tori(told: dict[str, Any], where: str) -> list[Torus]:
+    """All tori. Placements, which restrict jobs, are ignored. Raises Error naming the part that cannot be read."""
     toruses = told.get("toruses")
     if not isinstance(toruses, list) or not toruses:
         raise failure(f"{where}: torus3d: expected a list of toruses")
-    found: list[tuple[str, tuple[int, int, int], Places]] = []
+    found = []
     for i, torus in enumerate(toruses):
         name = str(torus.get("name", i + 1)) if isinstance(torus, dict) else str(i + 1)
-        lengths, places = _one(torus, f"{where}, torus {name}")
-        left = {host: place for host, place in places.items() if kept(host)}
-        if left:
-            found.append((name, lengths, left))
+        found.append(_one(torus, name, f"{where}, torus {name}"))
+    return found
+
+
+def chosen(all_: list[Torus], where: str, wanted: Callable[[str], bool]) -> Torus:
+    """The torus that has all hosts for which wanted(host) holds, with these hosts alone. Raises Error."""
+    found = []
+    for torus in all_:
+        if left := {host: place for host, place in torus.places.items() if wanted(host)}:
+            found.append(Torus(torus.name, torus.lengths, left))
     if not found:
         raise failure(f"{where}: names no host of these")
     if len(found) > 1:
-        names = ", ".join(name for name, _, _ in found)
+        names = ", ".join(torus.name for torus in found)
         raise failure(f"{where}: hosts are in {len(found)} tori ({names}): expected one; name its hosts by --nodes")
-    name, lengths, left = found[0]
-    return grid_of(left, f"{where}, torus {name}", lengths, (True, True, True))
+    return found[0]

@@ -1,4 +1,10 @@
-"""Networks of any shape as graphs, and the optimum that their links allow each collective of long messages."""
+"""Networks of any shape as graphs, from specs and files, and the optimum that their links allow each collective of long
+messages.
+
+    found = ap.network.read("topology.conf")
+    print(ap.network.bound("allgather", found.topology).optimum, found.assumed)
+    open("cluster.toml", "w").write(found.topology.to_toml())
+"""
 
 from __future__ import annotations
 
@@ -10,8 +16,25 @@ from typing import Any
 from allport import _native
 from allport._native import Machine, Topology
 from allport.errors import failure
+from allport.network.evidence import Evidence
+from allport.network.files import FORMATS, Found, here, parse, read, read_here
+from allport.network.summary import LinkClass, link_classes
 
-__all__ = ["Bound", "Topology", "as_topology", "bound"]
+__all__ = [
+    "FORMATS",
+    "Bound",
+    "Evidence",
+    "Found",
+    "LinkClass",
+    "Topology",
+    "as_topology",
+    "bound",
+    "here",
+    "link_classes",
+    "parse",
+    "read",
+    "read_here",
+]
 
 
 @dataclass(frozen=True)
@@ -62,10 +85,10 @@ class Bound:
 
 
 def as_topology(network: Topology | Machine | str) -> Topology:
-    """A network from itself, a machine, or a spec. Raises Error."""
+    """A network from itself, a machine, a spec, or a file that read() takes. Raises Error."""
     if isinstance(network, Topology):
         return network
-    return Topology.of(network) if isinstance(network, Machine) else Topology.parse(network)
+    return Topology.of(network) if isinstance(network, Machine) else read(network).topology
 
 
 # Which bound, and whether every link is turned round first: what is combined flows as what is copied does, backwards.
