@@ -9,6 +9,7 @@ from __future__ import annotations
 from allport.linalg.cholesky import Cholesky, CholeskyReport, NotPositiveDefinite
 from allport.linalg.eigh import EighReport, EighResult
 from allport.linalg.gemm import GemmReport
+from allport.linalg.inverse import det, inv, slogdet
 from allport.linalg.lu import LU, GrowthWarning, LuReport, SingularMatrix
 from allport.linalg.matrix import DistributedMatrix, Distribution
 from allport.linalg.qr import LstsqReport, QrReport, QRResult, RankDeficient
@@ -32,6 +33,9 @@ __all__ = [
     "RankDeficient",
     "SingularMatrix",
     "SolveReport",
+    "det",
+    "inv",
     "norm",
+    "slogdet",
     "solve_residual",
 ]
