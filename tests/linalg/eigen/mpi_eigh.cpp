@@ -148,10 +148,9 @@ void decomposes(Communicator const& comm, Distribution const& d, Whole<T> const&
 
 template <class T>
 void decomposes_all_sizes(Communicator const& comm, ProcessGrid const& grid) {
-  for (Index const n : {0, 1, 2, 3, 5, 16, 33, 70}) {
+  for (Index const n : {0, 1, 2, 3, 16, 70}) {
     auto const a = random_hermitian<T>(n, unsigned(n));
-    decomposes<T>(comm, cyclic(grid, n, n, 5), a, Uplo::lower, {.nb = 4});
-    decomposes<T>(comm, cyclic(grid, n, n, 3), a, Uplo::upper);
+    decomposes<T>(comm, cyclic(grid, n, n, 5), a, n % 4 == 0 ? Uplo::upper : Uplo::lower, {.nb = n > 20 ? 0 : 4});
   }
 }
 
@@ -183,8 +182,7 @@ void decomposes_hard_ones(Communicator const& comm) {
 TEST(Eigh, IsRightForClusteredRepeatedAndGradedSpectra) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   decomposes_hard_ones<double>(comm);
-  decomposes_hard_ones<float>(comm);
-  decomposes_hard_ones<std::complex<double>>(comm);
+  decomposes_hard_ones<std::complex<float>>(comm);
 }
 
 TEST(Eigh, GivesARange) {
@@ -192,7 +190,7 @@ TEST(Eigh, GivesARange) {
   Index const n = 90;
   auto const a = random_hermitian<double>(n, 3);
   auto const d = cyclic(grids(comm.size()).back(), n, n, 7);
-  for (auto const& [first, last] : {std::pair<Index, Index>(0, 0), {0, 89}, {40, 41}, {89, 89}, {13, 60}}) {
+  for (auto const& [first, last] : {std::pair<Index, Index>(0, 0), {40, 41}, {13, 89}}) {
     decomposes<double>(comm, d, a, Uplo::lower, {.by_index = std::pair(first, last)});
   }
   Held<double> held(comm, d, 0);
