@@ -48,6 +48,7 @@ void bind_linalg_lu(nb::module_& m);
 void bind_linalg_graphs(nb::module_& m);
 void bind_linalg_cholesky(nb::module_& m);
 void bind_linalg_qr(nb::module_& m);
+void bind_linalg_eigh(nb::module_& m);
 void bind_pickling(nb::module_& m);
 
 /// JSON text as Python objects.

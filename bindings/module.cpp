@@ -36,5 +36,6 @@ NB_MODULE(_native, m) {
   bind_linalg_graphs(m);
   bind_linalg_cholesky(m);
   bind_linalg_qr(m);
+  bind_linalg_eigh(m);
   bind_pickling(m);
 }

@@ -81,6 +81,7 @@ OTHERS = [
     ("products with Q", "linalg/householder", "apply_householder", "unmqr", "linalg.QRResult"),
     ("Q's columns", "linalg/householder", "form_householder_q", "ungqr", "linalg.QRResult"),
     ("least squares, least norm", "linalg/least_squares", "least_squares", "gels", "lstsq"),
+    ("eigenvalues and vectors", "linalg/eigh", "eigh", "", "eigh"),
     ("tensors", "", "", "", "einsum"),
     ("a loop by a team of threads", "loops/team", "Team::parallel_for", "parallel_for", "loops.Team.parallel_for"),
     ("a team", "loops/team", "Team", "team_create team_free", "loops.Team"),

@@ -1,9 +1,10 @@
-// Distributed matrices: products, LU, Cholesky, QR, solves, least squares; their plans and graphs.
+// Distributed matrices: products, LU, Cholesky, QR, solves, least squares, eigenvalues; their plans and graphs.
 #pragma once
 
 #include "allport/linalg/cholesky.h"
 #include "allport/linalg/cholesky_plan.h"
 #include "allport/linalg/distribution.h"
+#include "allport/linalg/eigh.h"
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/graphs.h"
 #include "allport/linalg/householder.h"

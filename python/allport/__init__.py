@@ -43,6 +43,8 @@ _HOMES = {
     "TaskGraph": "graph",
     "cholesky": "linalg.cholesky",
     "distribute": "linalg.matrix",
+    "eigh": "linalg.eigh",
+    "eigvalsh": "linalg.eigh",
     "einsum": "tensors.contract",
     "explain": "select",
     "gemm": "linalg.gemm",
@@ -158,6 +160,8 @@ if TYPE_CHECKING:  # the same for type checkers; tests/python/test_interface.py 
     from allport.graph import TaskGraph as TaskGraph
     from allport.linalg.cholesky import NotPositiveDefinite as NotPositiveDefinite
     from allport.linalg.cholesky import cholesky as cholesky
+    from allport.linalg.eigh import eigh as eigh
+    from allport.linalg.eigh import eigvalsh as eigvalsh
     from allport.linalg.gemm import gemm as gemm
     from allport.linalg.lu import SingularMatrix as SingularMatrix
     from allport.linalg.lu import lu as lu

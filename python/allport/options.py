@@ -26,7 +26,7 @@ class Options:
     grid: str | tuple[int, ...] | None = None
     #: The grid's axes i, j and l, the fastest over the ranks first: 'jil'; of tiles 'ij' or 'ji'.
     order: str | None = None
-    #: gemm, LU: columns of a panel.
+    #: gemm, LU, eigh: columns of a panel.
     panel: int = 0
     #: Cholesky, QR: rows and columns of a tile; LU: columns of a rank's blocks, a multiple of panel (ScaLAPACK's NB).
     nb: int = 0

@@ -1,13 +1,15 @@
 """Distributed matrices, their products, factorizations and systems: a file for each operation, as in the core.
 
-The operations are functions of `import allport as ap`: ap.gemm, ap.lu, ap.cholesky, ap.qr, ap.lstsq and ap.solve. Here
-is what they return and report, and norms and residuals.
+The operations are functions of `import allport as ap`: ap.gemm, ap.lu, ap.cholesky, ap.qr, ap.lstsq,
+ap.solve and ap.eigh. Here is what they return and report, and norms and residuals.
 """
 
 from __future__ import annotations
 
 from allport.linalg.cholesky import Cholesky, CholeskyReport, NotPositiveDefinite
+from allport.linalg.eigh import EighReport, EighResult
 from allport.linalg.gemm import GemmReport
+from allport.linalg.inverse import det, inv, slogdet
 from allport.linalg.lu import LU, GrowthWarning, LuReport, SingularMatrix
 from allport.linalg.matrix import DistributedMatrix, Distribution
 from allport.linalg.qr import LstsqReport, QrReport, QRResult, RankDeficient
@@ -19,6 +21,8 @@ __all__ = [
     "CholeskyReport",
     "DistributedMatrix",
     "Distribution",
+    "EighReport",
+    "EighResult",
     "GemmReport",
     "GrowthWarning",
     "LstsqReport",
@@ -29,6 +33,9 @@ __all__ = [
     "RankDeficient",
     "SingularMatrix",
     "SolveReport",
+    "det",
+    "inv",
     "norm",
+    "slogdet",
     "solve_residual",
 ]

@@ -11,18 +11,18 @@ namespace allport::detail {
 
 /// A^H: every rank transposes its part, without communication.
 template <class T>
-[[nodiscard]] Matrix<T> adjoint(Matrix<T> const& a) {
+[[nodiscard]] Matrix<std::remove_const_t<T>> adjoint(Matrix<T> const& a) {
   auto const& d = a.distribution();
   std::vector<Rank> ranks;
   for (int r = 0; r < d.grid().rows(); ++r) {
     for (int c = 0; c < d.grid().cols(); ++c) ranks.push_back(d.rank_at(r, c));
   }
-  auto made = Matrix<T>::allocate(a.comm(), Distribution(d.cols(), d.rows(), std::move(ranks)));
+  auto made = Matrix<std::remove_const_t<T>>::allocate(a.comm(), Distribution(d.cols(), d.rows(), std::move(ranks)));
   for (Index j = 0; j < a.local_cols(); ++j) {
     for (Index i = 0; i < a.local_rows(); ++i) {
       auto const x = a.data()[i + j * a.ld()];
       auto& to = made.data()[j + i * made.ld()];
-      if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+      if constexpr (std::is_arithmetic_v<T>) {
         to = x;
       } else {
         to = std::conj(x);

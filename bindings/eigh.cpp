@@ -1,0 +1,91 @@
+// Module linalg in Python, sixth part: eigenvalues and eigenvectors.
+#include "allport/linalg/eigh.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "allport/linalg/redistribute.h"
+#include "matrix.h"
+#include "task_graph.h"
+
+namespace allport::python {
+namespace {
+
+using namespace nb::literals;
+
+/// Eigenpairs of any type.
+struct AnyEigenpairs {
+  std::vector<double> values;
+  EighReport report;
+  std::variant<std::monostate, Matrix<float>, Matrix<double>, Matrix<std::complex<float>>, Matrix<std::complex<double>>>
+      vectors;
+
+  /// Copies the vectors to a matrix of their type, and lets go of them.
+  void give(ArrayMatrix const& to) {
+    std::visit(
+        [&]<class Columns>(Columns const& from) {
+          if constexpr (!std::is_same_v<Columns, std::monostate>) {
+            using T = typename Columns::Element;
+            auto const target = to.write<T>("vectors");
+            auto const unlocked = nb::gil_scoped_release();
+            redistribute(Matrix<T const>(from), target);
+          }
+        },
+        vectors);
+    vectors = std::monostate();
+  }
+};
+
+}  // namespace
+
+void bind_linalg_eigh(nb::module_& m) {
+  nb::class_<AnyEigenpairs>(m, "Eigenpairs", "What eigh() found.")
+      .def_ro("values", &AnyEigenpairs::values, "Ascending.")
+      .def_prop_ro(
+          "report",
+          [](AnyEigenpairs const& found) {
+            nb::dict d;
+            d["panel"] = found.report.nb;
+            d["seconds"] = nb::dict();
+            d["seconds"]["tridiagonal"] = found.report.tridiagonal;
+            d["seconds"]["values"] = found.report.values;
+            d["seconds"]["vectors"] = found.report.vectors;
+            return d;
+          },
+          nb::sig("def report(self) -> dict"))
+      .def("give", &AnyEigenpairs::give, "to"_a, "Copies the vectors to a matrix, once.");
+  m.def(
+      "eigh",
+      [](ArrayMatrix const& matrix, std::string const& uplo, bool vectors,
+         std::optional<std::pair<Index, Index>> const& by_index,
+         std::optional<std::pair<double, double>> const& by_value, bool check, Index panel,
+         nb::object const& progress) {
+        return matrix.with_type([&]<class T>(T) {
+          auto const a = matrix.read<T>("A");
+          Signals signals;
+          return signals.guard([&] {
+            auto const unlocked = nb::gil_scoped_release();
+            EighOptions const options{.vectors = vectors,
+                                      .by_index = by_index,
+                                      .by_value = by_value,
+                                      .check = check,
+                                      .nb = panel,
+                                      .progress = [&](std::int64_t done, std::int64_t all) {
+                                        signals.look();
+                                        if (!progress.is_none()) signals.tell(progress, done, all);
+                                      }};
+            auto found = eigh<T>(a, uplo_named(uplo), options);
+            AnyEigenpairs any{{found.values.begin(), found.values.end()}, found.report, {}};
+            if (found.vectors) any.vectors = std::move(*found.vectors);
+            return any;
+          });
+        });
+      },
+      "a"_a, "uplo"_a, nb::kw_only(), "vectors"_a = true, "by_index"_a = nb::none(), "by_value"_a = nb::none(),
+      "check"_a = true, "panel"_a = 0, "progress"_a = nb::none());
+}
+
+}  // namespace allport::python
