@@ -46,10 +46,10 @@ def test_a_fat_tree_is_built_of_nodes_and_switches(up: Callable[..., Lab]) -> No
     assert [row["state"] for row in shown["links"]] == ["up"] * 12 and shown["machine_file"] is None
     for start, target in ((0, 7), (7, 0), (1, 6), (2, 3)):
         then = sent(lab)
-        (rate,) = Flow(lab, start, target, 300_000).rates()
-        assert 0.7e6 < rate < 1.05e6
+        (rate,) = Flow(lab, start, target, 1_000_000).rates()
+        assert 0.75e6 < rate < 1.05e6
         moved = {link: after - then[link] for link, after in sent(lab).items()}
-        assert {link for link, size in moved.items() if size > 250_000} == route(lab, start, target)
+        assert {link for link, size in moved.items() if size > 900_000} == route(lab, start, target)
         assert all(size < 60_000 for link, size in moved.items() if link not in route(lab, start, target))
     assert ap.lab.take_down(NAME)["left_alone"] == [] and namespaces() == before
 
@@ -64,7 +64,7 @@ def test_cables_between_switches_are_cut_rerouted_throttled_and_restored(up: Cal
     assert Flow(lab, 0, 3, 200_000).rates()[0] > 0.7e6
     lab.restore(f"s0-{spine}")
     lab.throttle(f"s0-{spine}", "2mbit")
-    assert Flow(lab, 0, 3, 200_000).rates()[0] < 0.28e6
+    assert 0.15e6 < Flow(lab, 0, 3, 400_000).rates()[0] < 0.28e6
     with pytest.raises(ap.Error, match="no route around it: node 1, 2, 3 would be cut off; nothing was changed"):
         lab.cut("0-s0", reroute=True)
 
@@ -150,7 +150,7 @@ def test_commands(allport: Callable[..., subprocess.CompletedProcess[str]], up: 
     try:
         assert (made["nodes"], made["switches"], made["cables"], made["joined_pairs"]) == (4, 0, 4, 4)
         shown = allport("lab", "status", "--name", NAME).stdout
-        assert "nodes do not forward packets of others" in shown and "3:p1 -> 0" in shown
+        assert "nodes do not forward packets of others" in shown and "0:p1 -> 3" in shown
         assert "cut" in allport("lab", "cut", "0:p0", "--name", NAME).stdout
         assert "as new" in allport("lab", "restore", "0-1", "--name", NAME).stdout
     finally:

@@ -214,7 +214,7 @@ def test_links_are_named_by_vertices_or_ports() -> None:
     assert plan.cable_name(cable) == "link 0-s0, 0:p0 -> s0"
     assert find_cable(plan, "s0-s2") is find_cable(plan, "s2:p0")
     for link in ("0-8", "0-s9", "0:p1", "9-s0", "0+x", "s4-s0", "", "0:x"):
-        with pytest.raises(ap.Error, match="such as 0-1 or 0-s0.* s0 to s3|there is none; node 0 has 0-s0"):
+        with pytest.raises(ap.Error, match=r"such as 0-1 or 0-s0.* s0 to s3|there is none; node 0 has 0-s0"):
             find_cable(plan, link)
     twice = plan_of(Topology("twice", 2, 0, [(a, 1 - a, 1e6, 0.0) for a in (0, 1, 0, 1)], ["left", "right"]))
     assert twice.cable_name(twice.cables[1]) == "link 0-1, left:p1 -> right"

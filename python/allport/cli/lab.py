@@ -69,9 +69,7 @@ def up(
         return
     again = "" if name == "lab" else f" --name {name}"
     out = console()
-    out.print(
-        f"lab '{name}' is up: {_vertices(plan)}, {len(plan.cables)} cables, {ap.lab.format_links(plan.links())}"
-    )
+    out.print(f"lab '{name}' is up: {_vertices(plan)}, {len(plan.cables)} cables, {ap.lab.format_links(plan.links())}")
     if no_forwarding:
         pairs = plan.nodes * (plan.nodes - 1) // 2
         out.print(f"nodes do not forward: {ap.lab.joined_pairs(plan)} of {pairs} pairs reach each other over the links")

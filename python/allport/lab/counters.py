@@ -42,9 +42,7 @@ def status(name: str = "lab") -> dict[str, Any]:
         "machine_file": str(found.path / "machine.toml") if isinstance(plan.shape, Grid) else None,
         "processes": len(namespaces.processes(found)),
         "nodes": [{"node": node, **_vertex(plan, node, seen)} for node in range(plan.nodes)],
-        "switches": [
-            {"switch": plan.label(v), **_vertex(plan, v, seen)} for v in range(plan.nodes, plan.vertices)
-        ],
+        "switches": [{"switch": plan.label(v), **_vertex(plan, v, seen)} for v in range(plan.nodes, plan.vertices)],
         "links": [_link(plan, c, seen) for c in plan.cables],
     }
 

@@ -75,8 +75,8 @@ def spread(ends: Ends, nodes: int, rails: int, forwards: Forwards, bits: Sequenc
     seconds = [min(bits) / rate for rate in bits]
     load: Load = [dict.fromkeys(ports, 0.0) for ports in ends]
     for _ in range(_ROUNDS):
-        # A list, because each target is treated.
-        if not any([tree.choose(load, rails, seconds) for tree in trees]):
+        changed = [tree.choose(load, rails, seconds) for tree in trees]
+        if not any(changed):
             break
     return [tree.chosen for tree in trees]
 

@@ -95,11 +95,7 @@ def _await_carriers(state: State, cables: Iterable[Cable]) -> None:
     end = time.monotonic() + _CARRIER_SECONDS
     while True:
         seen = in_each(state, interfaces, range(plan.vertices))
-        waiting = [
-            c
-            for c in waiting
-            if not all(seen[vertex][plan.port_name(port)][2] for vertex, port in _sides(c))
-        ]
+        waiting = [c for c in waiting if not all(seen[vertex][plan.port_name(port)][2] for vertex, port in _sides(c))]
         if not waiting:
             return
         if time.monotonic() > end:
