@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from typing import Any
 import allport as ap
 import pytest
 from allport.lab import Lab, wires
+from allport.network import Topology
 
 NAME = f"t{os.getpid()}"
 
@@ -55,7 +57,7 @@ def up() -> Iterator[Callable[..., Lab]]:
     """Brings up labs, and takes down what the test has left up."""
     made: list[str] = []
 
-    def bring(spec: str, rate: str = "40mbit", name: str = NAME, **more: Any) -> Lab:
+    def bring(spec: str | Topology, rate: str = "40mbit", name: str = NAME, **more: Any) -> Lab:
         made.append(name)
         return Lab.up(spec, rate, name, **more)
 
@@ -81,6 +83,57 @@ def sent(lab: Lab) -> dict[str, int]:
     """Bytes that each directed link has carried."""
     plan, found = lab.plan, {}
     for cable, row in zip(plan.cables, ap.lab.status(lab.name)["links"]):
-        found[plan.link_name(cable.low, cable.axis, 1)] = row["sent_forth"]
-        found[plan.link_name(cable.high, cable.axis, -1)] = row["sent_back"]
+        found[plan.link_name(cable.low, cable.low_port)] = row["sent_forth"]
+        found[plan.link_name(cable.high, cable.high_port)] = row["sent_back"]
     return found
+
+
+SEND = """
+import socket, sys, threading, time
+mine, other, port, size, way = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
+if way == "listen":
+    door = socket.create_server((mine, port))
+    print("ready", flush=True)
+    line = door.accept()[0]
+else:
+    line = socket.create_connection((other, port), source_address=(mine, 0))
+sends = threading.Thread(target=lambda: line.sendall(bytes(size)))
+if way != "listen" or "both" in sys.argv[6:]:
+    sends.start()
+got, start = 0, None
+while way == "listen" or "both" in sys.argv[6:]:
+    part = line.recv(1 << 16)
+    start = start or time.monotonic()
+    got += len(part)
+    if not part or got == size:
+        break
+if got:
+    print(got / (time.monotonic() - start), flush=True)
+if sends.ident:
+    sends.join()
+line.shutdown(socket.SHUT_WR)
+while line.recv(1 << 16):
+    pass
+"""
+
+
+class Flow:
+    """Bytes from one node to another, by plain sockets."""
+
+    def __init__(
+        self, lab: Lab, source: int, target: int, size: int, port: int = 7000, both: bool = False, rail: int = 0
+    ):
+        addresses = lab.plan.address(source, rail), lab.plan.address(target, rail)
+        tail = ["both"] if both else []
+        run = [sys.executable, "-c", SEND]
+        words = [addresses[1], addresses[0], str(port), str(size), "listen", *tail]
+        self.target = subprocess.Popen([*lab.node_command(target), *run, *words], stdout=subprocess.PIPE, text=True)
+        assert self.target.stdout is not None and self.target.stdout.readline() == "ready\n"
+        words = [addresses[0], addresses[1], str(port), str(size), "connect", *tail]
+        self.source = subprocess.Popen([*lab.node_command(source), *run, *words], stdout=subprocess.PIPE, text=True)
+
+    def rates(self, limit: float = 60) -> list[float]:
+        """Bytes/s as the target, and with `both` also the source, has received them."""
+        told = [p.communicate(timeout=limit)[0].split() for p in (self.target, self.source)]
+        assert self.target.returncode == 0 and self.source.returncode == 0
+        return [float(word) for words in told for word in words]

@@ -126,7 +126,7 @@ def parsers(folder: Path) -> dict[str, Parser]:
     import allport as ap
     from allport import units
     from allport.bench import measured
-    from allport.lab.plan import parse_bits
+    from allport.lab.rates import parse_bits
 
     comm = ap.Communicator()
     text = lambda data: data.decode(errors="surrogateescape")  # noqa: E731  as Python has arguments

@@ -15,64 +15,13 @@ from typing import Any
 import allport as ap
 import pytest
 from allport.lab import Lab
-from lab_rig import NAME, namespaces, sent, why_not
+from lab_rig import NAME, Flow, namespaces, sent, why_not
 
 HERE = Path(__file__).parent
 
 
 if WHY := why_not():
     pytest.skip(f"the lab {WHY}", allow_module_level=True)
-
-
-SEND = """
-import socket, sys, threading, time
-mine, other, port, size, role = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
-if role == "listen":
-    door = socket.create_server((mine, port))
-    print("ready", flush=True)
-    line = door.accept()[0]
-else:
-    line = socket.create_connection((other, port), source_address=(mine, 0))
-sends = threading.Thread(target=lambda: line.sendall(bytes(size)))
-if role != "listen" or "both" in sys.argv[6:]:
-    sends.start()
-got, start = 0, None
-while role == "listen" or "both" in sys.argv[6:]:
-    part = line.recv(1 << 16)
-    start = start or time.monotonic()
-    got += len(part)
-    if not part or got == size:
-        break
-if got:
-    print(got / (time.monotonic() - start), flush=True)
-if sends.ident:
-    sends.join()
-line.shutdown(socket.SHUT_WR)
-while line.recv(1 << 16):
-    pass
-"""
-
-
-class Flow:
-    """Bytes from one node to another, by plain sockets."""
-
-    def __init__(
-        self, lab: Lab, source: int, target: int, size: int, port: int = 7000, both: bool = False, direction: int = 1
-    ):
-        addresses = lab.plan.address(source, direction), lab.plan.address(target, direction)
-        tail = ["both"] if both else []
-        run = [sys.executable, "-c", SEND]
-        words = [addresses[1], addresses[0], str(port), str(size), "listen", *tail]
-        self.target = subprocess.Popen([*lab.node_command(target), *run, *words], stdout=subprocess.PIPE, text=True)
-        assert self.target.stdout is not None and self.target.stdout.readline() == "ready\n"
-        words = [addresses[0], addresses[1], str(port), str(size), "connect", *tail]
-        self.source = subprocess.Popen([*lab.node_command(source), *run, *words], stdout=subprocess.PIPE, text=True)
-
-    def rates(self, limit: float = 60) -> list[float]:
-        """Bytes/s as the target, and with `both` also the source, has received them."""
-        told = [p.communicate(timeout=limit)[0].split() for p in (self.target, self.source)]
-        assert self.target.returncode == 0 and self.source.returncode == 0
-        return [float(word) for words in told for word in words]
 
 
 def test_comes_up_whole_and_goes_without_a_trace(up: Callable[..., Lab]) -> None:
@@ -246,7 +195,7 @@ def test_messages_take_the_links_of_the_route(up: Callable[..., Lab], spec: str)
 
 def test_both_cables_of_a_ring_of_two(up: Callable[..., Lab]) -> None:
     lab = up("torus:2x1", "8mbit")
-    plus, minus = Flow(lab, 0, 1, 1_000_000, 7000), Flow(lab, 0, 1, 1_000_000, 7001, direction=-1)
+    plus, minus = Flow(lab, 0, 1, 1_000_000, 7000), Flow(lab, 0, 1, 1_000_000, 7001, rail=1)
     assert [0.75e6 < rate < 1.05e6 for rate in plus.rates() + minus.rates()] == [True, True]
     moved = sent(lab)
     assert all(moved[link] > 1_000_000 for link in ("(0,0)+x -> (1,0)", "(0,0)-x -> (1,0)"))

@@ -133,8 +133,15 @@ def bad_records(good: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for what, values in {
         r"'name' = '\.\./x': expected": {"name": "../x"},
         "'name' = 'other': expected": {"name": "other"},
-        r"'lengths' = \['2'\]": {"lengths": ["2"]},
-        "1000000 nodes; a lab has 1000": {"lengths": [1000, 1000], "wraps": [True] * 2, "bits": [8000] * 2},
+        r"'lengths' = \['2'\]": {"shape": {**plan["shape"], "lengths": ["2"]}},
+        "1000000 nodes; a lab has 1000": {"shape": {"lengths": [1000, 1000], "wraps": [True] * 2}, "bits": [8000] * 2},
+        "65 nodes and 0 switches; a lab has": {"shape": {"nodes": 65, "switches": 0, "names": []}},
+        "'names' = .*: expected one a vertex": {"shape": {"nodes": 2, "switches": 0, "names": ["a", "b;c"]}},
+        "'forwarding' = 1: expected bool": {"forwarding": 1},
+        "cable 0-1: no such ends": {
+            "shape": {"nodes": 1, "switches": 0, "names": []},
+            "cables": [{**plan["cables"][0], "low_port": 0, "high_port": 0}],
+        },
         "'cables' are not those of its shape": {"cables": plan["cables"][:1]},
         "cable: 'cut' = 'no': expected bool": {"cables": [{**plan["cables"][0], "cut": "no"}, plan["cables"][1]]},
         "'tcp' = '; rm'": {"tcp": "; rm"},

@@ -1,4 +1,4 @@
-"""The lab on paper: cables, addresses, routes and files, against the machine that they stand for. Needs no root."""
+"""The lab of a grid on paper: cables, addresses, routes and files, against its machine. Needs no root."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import allport as ap
 import pytest
 from allport.lab import state, tcp
 from allport.lab.files import machine_toml
-from allport.lab.plan import Cable, Plan, cut_off, format_links, make_plan, next_ports, parse_bits, parse_rates
-from allport.lab.torus import find_cable
+from allport.lab.lab import find_cable
+from allport.lab.plan import Plan, format_links, make_plan
+from allport.lab.rates import axis_rates, parse_bits
+from allport.lab.routes import cut_off, joined_pairs, next_ports
+from allport.lab.shape import Cable, Grid
 from allport.report.pages import advice
 from allport.run.launch import cores
 
@@ -30,15 +33,15 @@ def plan_of(spec: str, rate: str | None = "40mbit") -> Plan:
     return make_plan("lab", ap.Machine.parse(spec), rate)
 
 
-def walk(plan: Plan, start: int, target: int, direction: int = 1) -> list[tuple[int, int, int]]:
-    """(node, axis, sign) of every hop that the routes make; fails when they go in circles."""
-    ports = next_ports(plan, target, direction)
+def walk(plan: Plan, start: int, target: int, rail: int = 0) -> list[tuple[int, int]]:
+    """(node, port) of every hop that the routes make; fails when they go in circles."""
+    ports = next_ports(plan, target, rail)
     hops, node = [], start
     while node != target:
         assert len(hops) <= plan.nodes, "a packet goes in circles"
         port = ports[node]
         assert port is not None, f"no route from {node} to {target}"
-        hops.append((node, *port))
+        hops.append((node, port))
         node = plan.ends[node][port][1]
     return hops
 
@@ -49,11 +52,10 @@ def test_cables_are_the_machines_links(spec: str) -> None:
     assert 2 * len(plan.cables) == machine.links
     for node in range(machine.nodes):
         for port in range(2 * len(machine.axes)):
-            assert plan.neighbour(node, port // 2, 1 if port % 2 else -1) == machine.neighbour(node, port)
+            assert isinstance(plan.shape, Grid) and plan.shape.neighbour(node, port) == machine.neighbour(node, port)
             if machine.neighbour(node, port) is not None:
-                assert plan.link_name(node, port // 2, 1 if port % 2 else -1) == machine.link_name(
-                    machine.link(node, port)
-                )
+                assert plan.ends[node][port][1] == machine.neighbour(node, port)
+                assert plan.link_name(node, port) == machine.link_name(machine.link(node, port))
 
 
 @pytest.mark.parametrize("spec", SHAPES)
@@ -61,17 +63,17 @@ def test_routes_are_the_machines(spec: str) -> None:
     plan, machine = plan_of(spec), ap.Machine.parse(spec)
     for start in range(machine.nodes):
         for target in range(machine.nodes):
-            hops = [machine.link(node, 2 * axis + (sign > 0)) for node, axis, sign in walk(plan, start, target)]
+            hops = [machine.link(node, port) for node, port in walk(plan, start, target)]
             assert hops == machine.route(start, target)
 
 
 def test_a_ring_of_two_has_an_address_for_each_cable() -> None:
     plan = plan_of("torus:2x3")
-    assert plan.twofold and plan.address(0) != plan.address(0, -1)
-    assert walk(plan, 0, 1) == [(0, 0, 1)] and walk(plan, 0, 1, direction=-1) == [(0, 0, -1)]
-    assert {plan.direction(0, 0, 1), plan.direction(0, 0, -1)} == {1, -1}
-    assert not plan_of("torus:3x3").twofold and not plan_of("mesh:2x2").twofold
-    with pytest.raises(ap.Error, match=r"two cables join these nodes; write 0\+AXIS"):
+    assert plan.rails == 2 and (plan.address(0), plan.address(0, 1)) == ("10.77.0.100", "10.79.0.100")
+    assert walk(plan, 0, 1) == [(0, 1)] and walk(plan, 0, 1, rail=1) == [(0, 0)]
+    assert (plan.rail(0, 1), plan.rail(0, 0)) == (0, 1)
+    assert plan_of("torus:3x3").rails == plan_of("mesh:2x2").rails == 1
+    with pytest.raises(ap.Error, match=r"2 cables join these; write 0\+x or 0-x"):
         find_cable(plan, "0-1")
     assert find_cable(plan, "0+x") is not find_cable(plan, "0-x")
 
@@ -89,8 +91,8 @@ def test_routes_lead_round_cut_cables_and_never_in_circles(spec: str) -> None:
         rounds += 1
         for target in range(plan.nodes):
             for start in range(plan.nodes):
-                for node, axis, sign in walk(plan, start, target):
-                    assert plan.ends[node][axis, sign][0].works
+                for node, port in walk(plan, start, target):
+                    assert plan.ends[node][port][0].works
 
 
 def test_a_cut_without_reroute_takes_only_its_own_routes_away() -> None:
@@ -102,6 +104,18 @@ def test_a_cut_without_reroute_takes_only_its_own_routes_away() -> None:
         for node, (now, before) in enumerate(zip(next_ports(plan, target), next_ports(whole, target))):
             lost = before is not None and plan.ends[node][before][0] is cable
             assert now == (None if lost else before)
+
+
+def test_where_nodes_do_not_forward_only_neighbours_reach_each_other() -> None:
+    plan = make_plan("lab", ap.Machine.parse("torus:4x4"), "40mbit", forwarding=False)
+    for target in range(16):
+        ports = next_ports(plan, target)
+        reached = {node: plan.ends[node][port][1] for node, port in enumerate(ports) if port is not None}
+        assert reached == {other: target for _, other in plan.ports(target)}
+    assert joined_pairs(plan) == 32 and joined_pairs(plan_of("torus:4x4")) == 120
+    cable = find_cable(plan, "0-1")
+    cable.cut = cable.rerouted = True
+    assert cut_off(plan) == [0, 1]
 
 
 def test_nodes_that_a_cut_leaves_alone() -> None:
@@ -128,8 +142,8 @@ def test_bad_rates_are_named(text: str) -> None:
 
 def test_rates_by_axis() -> None:
     machine = ap.Machine.parse("torus:4x3x1")
-    assert parse_rates("x=40mbit, y=20mbit", machine)[:2] == [40_000_000, 20_000_000]
-    assert parse_rates(None, machine) == [40_000_000] * 3
+    assert axis_rates("x=40mbit, y=20mbit", machine)[:2] == [40_000_000, 20_000_000]
+    assert axis_rates(None, machine) == [40_000_000] * 3
     for text, part in [
         ("x=40mbit", "axis y has no rate"),
         ("x=40mbit,q=2mbit", "'q=2mbit'"),
@@ -138,7 +152,7 @@ def test_rates_by_axis() -> None:
         ("x=fast,y=1mbit", "rate of axis x = 'fast'"),
     ]:
         with pytest.raises(ap.Error, match=part):
-            parse_rates(text, machine)
+            axis_rates(text, machine)
 
 
 def test_bad_plans_are_refused() -> None:

@@ -1,7 +1,7 @@
 import allport as ap
 import numpy as np
 import pytest
-from allport.lab.plan import parse_bits
+from allport.lab import parse_bits
 
 MACHINES = ["torus:1", "torus:5", "mesh:4", "torus:4x4", "torus:2x3m", "mesh:3x2x2", "torus:2x2/ppn=3"]
 

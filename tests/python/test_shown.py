@@ -58,6 +58,8 @@ NOT_TYPED: dict[str, list[str]] = {
         "allport lab run -- allport machine calibrate --quick -o lab.toml",
         "allport lab run -n 16 --mpi openmpi -- ./program",
         "allport lab status",
+        "allport lab up rails:4x2 --rate 40mbit",
+        "allport lab up ring:4 --no-forwarding",
         "allport lab up torus:4x4 --rate 40mbit",
         "python studies solomonik11-slide33 --run -o report/",
     ],

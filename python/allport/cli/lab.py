@@ -1,4 +1,4 @@
-"""allport lab: a torus of network namespaces on this computer, for any MPI program."""
+"""allport lab: a network of namespaces on this computer, for any MPI program."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from allport.cli.console import console, print_json, table
 from allport.cli.options import Burst, Json, Limit, Mpi, example, size_of
 from allport.units import format_bytes
 
-app = typer.Typer(help="A torus in a box: bring it up, run programs on it, cut its links.", no_args_is_help=True)
+app = typer.Typer(help="A network in a box: bring it up, run programs on it, cut its links.", no_args_is_help=True)
 Name = Annotated[str, typer.Option(help="Name of the lab; several may be up at once.")]
-Link = Annotated[str, typer.Argument(metavar="LINK", help="two neighbours, 3-4, or a node and its port, 3+x")]
+LINK = "two neighbours, 3-4 or 3-s0, or a node and its port, 3+x or 3:p1"
+Link = Annotated[str, typer.Argument(metavar="LINK", help=LINK)]
 
 
 @app.command()
@@ -25,13 +26,14 @@ def up(
         typer.Argument(
             metavar="SPEC",
             autocompletion=completion.machines,
-            help="torus:4x4, mesh:3x2, torus:4x4m/ppn=2 or FILE.toml",
+            help="torus:4x4, mesh:3x2, torus:4x4m/ppn=2; ring:4, full:4, fattree:2x4/2, rails:4x2, ...; or FILE.toml",
         ),
     ],
     rate: Annotated[
         str | None,
         typer.Option(
-            help="Rate of the links in each direction: 40mbit, or x=40mbit,y=20mbit; else the file's, or 40mbit."
+            help="Of each link and direction: 40mbit, or x=40mbit,y=20mbit; where it is no grid, of the slowest links. "
+            "40mbit unless a file."
         ),
     ] = None,
     name: Name = "lab",
@@ -43,21 +45,41 @@ def up(
             help="TCP's congestion control, or default: the kernel's settings; else cubic if allowed, or reno."
         ),
     ] = None,
+    no_forwarding: Annotated[
+        bool,
+        typer.Option(
+            "--no-forwarding",
+            help="Nodes forward no packets of others: only neighbours, and nodes with switches alone between them, "
+            "reach each other over the links.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Bring up a lab: each node is a network namespace, each cable is rate-limited. Needs root."""
-    lab = ap.lab.Lab.up(spec, rate, name, size_of("burst", burst), size_of("limit", limit), tcp)
+    """Bring up a lab: a namespace a node or a switch, a rate-limited cable a pair of links. Needs root.
+
+    A torus or a mesh has up to 1,000 nodes, any other network up to 64 nodes and 32 switches.
+    """
+    forwarding = not no_forwarding
+    lab = ap.lab.Lab.up(spec, rate, name, size_of("burst", burst), size_of("limit", limit), tcp, forwarding)
     plan = lab.plan
     if as_json:
-        made = {"name": name, "spec": spec, "nodes": plan.nodes, "ranks": plan.ranks, "cables": len(plan.cables)}
-        print_json({**made, "set": plan.links()})
+        made = {"name": name, "spec": spec, "nodes": plan.nodes, "switches": plan.shape.switches}
+        made |= {"ranks": plan.ranks, "cables": len(plan.cables), "forwarding": forwarding}
+        print_json({**made, "joined_pairs": ap.lab.joined_pairs(plan), "set": plan.links()})
         return
     again = "" if name == "lab" else f" --name {name}"
-    console().print(
-        f"lab '{name}' is up: {plan.nodes} node{'s' * (plan.nodes != 1)}, {len(plan.cables)} cables, "
-        f"{ap.lab.format_links(plan.links())}\n"
-        f"allport lab run{again} -- PROGRAM; allport lab status{again}; allport lab down{again}"
-    )
+    out = console()
+    out.print(f"lab '{name}' is up: {_vertices(plan)}, {len(plan.cables)} cables, {ap.lab.format_links(plan.links())}")
+    if no_forwarding:
+        pairs = plan.nodes * (plan.nodes - 1) // 2
+        out.print(f"nodes do not forward: {ap.lab.joined_pairs(plan)} of {pairs} pairs reach each other over the links")
+    out.print(f"allport lab run{again} -- PROGRAM; allport lab status{again}; allport lab down{again}")
+
+
+def _vertices(plan: ap.lab.Plan) -> str:
+    switches = plan.shape.switches
+    more = f", {switches} switch{'es' * (switches != 1)}" if switches else ""
+    return f"{plan.nodes} node{'s' * (plan.nodes != 1)}{more}"
 
 
 @app.command()
@@ -96,7 +118,12 @@ def run(
     ] = 4.0,
     name: Name = "lab",
 ) -> None:
-    """Run an MPI program on the lab, one rank per place, x fastest; or a command on one node."""
+    """Run an MPI program on the lab, one rank a place, in the order of nodes; or one command inside a node.
+
+    Messages take the routes of the lab. ALLPORT_MACHINE is set in a lab of a torus or a mesh only: in any other network
+    ranks run plain MPI. Where nodes do not forward, only neighbours may send messages to each other; MPI starts over
+    the control network.
+    """
     lab = ap.lab.Lab.attach(name)
     if node is not None:
         code = ap.lab.run_on(lab, node, program, grace=grace)
@@ -182,11 +209,13 @@ def _show(lab: dict[str, Any], blank: bool) -> None:
     if blank:
         out.print()
     out.print(f"lab '{lab['name']}': {lab['spec']}, {lab['state']}; {lab['processes']} processes in it")
+    if not lab["forwarding"]:
+        out.print("nodes do not forward packets of others")
     out.print(ap.lab.format_links(lab["set"]))
     nodes = table("node", "at", "host", "address", "sent", "received", right=("node", "sent", "received"))
-    for node in lab["nodes"]:
+    for node in [*lab["nodes"], *lab["switches"]]:
         nodes.add_row(
-            str(node["node"]),
+            str(node["node"] if "node" in node else node["switch"]),
             node["at"],
             node["host"],
             " ".join(node["addresses"]),

@@ -6,23 +6,27 @@ from typing import Any
 
 from allport.errors import Error
 from allport.lab import namespaces, state, wires
-from allport.lab.plan import Cable, Plan
+from allport.lab.plan import Plan
+from allport.lab.shape import Cable, Grid
 
 __all__ = ["status"]
 
 
 def status(name: str = "lab") -> dict[str, Any]:
-    """A lab's nodes and cables with their states, rates (bit/s), bursts, queues and bytes on the wire since `up`.
+    """A lab's nodes, switches and cables with their states, rates (bit/s), bursts, queues and bytes on the wire since
+    `up`.
 
-    `set` has what `up` has set for all links, including TCP's congestion control.
+    `set` has what `up` has set for all links, including TCP's congestion control. `machine_file` is None where the
+    network is no grid.
 
-    `sent_forth` counts the bytes that the lower end of a cable (the one whose port is +) has sent.
+    `sent_forth` counts the bytes that the end of a cable that is named first (in a grid the one whose port is +) has
+    sent. A switch is called 's0'.
     Raises Error when there is no such lab.
     """
     found = state.load(name)
     plan = found.plan
     try:
-        seen = namespaces.in_each(found, wires.interfaces, range(plan.nodes)) if found.phase == "up" else None
+        seen = namespaces.in_each(found, wires.interfaces, range(plan.vertices)) if found.phase == "up" else None
     except Error:
         seen = None
     phase = found.phase if found.phase != "up" or seen is not None else "damaged, allport lab down clears it"
@@ -34,43 +38,49 @@ def status(name: str = "lab") -> dict[str, Any]:
         "state": phase,
         "ranks_per_node": plan.ranks_per_node,
         "set": plan.links(),
-        "machine_file": str(found.path / "machine.toml"),
+        "forwarding": plan.forwarding,
+        "machine_file": str(found.path / "machine.toml") if isinstance(plan.shape, Grid) else None,
         "processes": len(namespaces.processes(found)),
-        "nodes": [_node(plan, node, seen) for node in range(plan.nodes)],
+        "nodes": [{"node": node, **_vertex(plan, node, seen)} for node in range(plan.nodes)],
+        "switches": [{"switch": plan.label(v), **_vertex(plan, v, seen)} for v in range(plan.nodes, plan.vertices)],
         "links": [_link(plan, c, seen) for c in plan.cables],
     }
 
 
-def _node(plan: Plan, node: int, seen: list[dict[str, tuple[int, int, bool]]] | None) -> dict[str, Any]:
-    ports = [seen[node].get(plan.port_name(a, sign), (0, 0, False)) for a, sign, _ in plan.ports(node)] if seen else []
+def _vertex(plan: Plan, vertex: int, seen: list[dict[str, tuple[int, int, bool]]] | None) -> dict[str, Any]:
+    names = [plan.port_name(port) for port, _ in plan.ports(vertex)]
+    ports = [seen[vertex].get(name, (0, 0, False)) for name in names] if seen else []
     return {
-        "node": node,
-        "at": plan.title(node),
-        "host": plan.host(node),
-        "namespace": plan.namespace(node),
-        "addresses": [plan.address(node), *([plan.address(node, -1)] if plan.twofold else [])],
+        "at": plan.title(vertex),
+        "host": plan.host(vertex),
+        "namespace": plan.namespace(vertex),
+        "addresses": [plan.address(vertex, rail) for rail in range(plan.rails)],
         "sent": sum(p[1] for p in ports),
         "received": sum(p[0] for p in ports),
-        "control": sum(seen[node].get("ctl", (0, 0))[:2]) if seen else 0,
+        "control": sum(seen[vertex].get("ctl", (0, 0))[:2]) if seen else 0,
     }
+
+
+def _end(plan: Plan, vertex: int) -> int | str:
+    return vertex if vertex < plan.nodes else plan.label(vertex)
 
 
 def _link(plan: Plan, c: Cable, seen: list[dict[str, tuple[int, int, bool]]] | None) -> dict[str, Any]:
     nothing = (0, 0, False)
-    forth = seen[c.low].get(plan.port_name(c.axis, 1), nothing) if seen else nothing
-    back = seen[c.high].get(plan.port_name(c.axis, -1), nothing) if seen else nothing
+    forth = seen[c.low].get(plan.port_name(c.low_port), nothing) if seen else nothing
+    back = seen[c.high].get(plan.port_name(c.high_port), nothing) if seen else nothing
     if c.absent:
         word = "absent"
     elif c.cut:
         word = "cut, rerouted" if c.rerouted else "cut"
     else:
         word = "up" if forth[2] and back[2] else "no carrier"
-    if c.works and c.bits != plan.bits[c.axis]:
+    if c.works and c.bits != plan.bits[c.group]:
         word += ", throttled"
     return {
-        "low": c.low,
-        "high": c.high,
-        "name": plan.link_name(c.low, c.axis, 1),
+        "low": _end(plan, c.low),
+        "high": _end(plan, c.high),
+        "name": plan.link_name(c.low, c.low_port),
         "bits": c.bits,
         "burst": plan.burst_of(c.bits),
         "limit": plan.limit_of(c.bits),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from allport.lab.plan import Plan, format_links
+from allport.lab.shape import Grid
 from allport.lab.state import NETNS, State
 from allport.machine import axis_letter
 from allport.run.launch import cores
@@ -58,9 +59,8 @@ def _script(path: Path, text: str) -> None:
 def _environment(plan: Plan, node: int) -> str:
     """Variables of a node's ranks. ALLPORT_LINKS: `INTERFACE NEIGHBOUR'S-ADDRESS LINK'S NAME`, separated by ;"""
     links = ";".join(
-        f"{plan.port_name(axis, sign)} {plan.address(other, plan.direction(node, axis, sign))} "
-        f"{plan.link_name(node, axis, sign)}"
-        for axis, sign, other in plan.ports(node)
+        f"{plan.port_name(port)} {plan.address(other, plan.rail(node, port))} {plan.link_name(node, port)}"
+        for port, other in plan.ports(node)
     )
     values = {"ALLPORT_NODE": plan.title(node), "ALLPORT_LINKS": links}
     return "".join(f"export {key}={shlex.quote(value)}\n" for key, value in values.items())
@@ -73,7 +73,7 @@ def write_all(state: State) -> None:
     _script(folder / "enter", ENTER.format(**names))
     _script(folder / "agent", AGENT.format(**names))
     lines = ["127.0.0.1 localhost", f"{plan.control('front')} {plan.host('front')}"]
-    lines += [f"{plan.address(node)} {plan.host(node)}" for node in range(plan.nodes)]
+    lines += [f"{plan.address(vertex)} {plan.host(vertex)}" for vertex in range(plan.vertices)]
     (folder / "hosts").write_text("\n".join(lines) + "\n")
     hosts = [plan.host(node) for node in range(plan.nodes)]
     (folder / "hosts.openmpi").write_text("".join(f"{h} slots={plan.ranks_per_node}\n" for h in hosts))
@@ -90,12 +90,14 @@ def _fits(plan: Plan) -> dict[str, float]:
 
 
 def machine_toml(plan: Plan, fits: Mapping[str, float] | None = None) -> str:
-    """The lab as a machine file: rates as TCP sees them, cut cables as dead links, throttled ones with their rate.
+    """The lab of a grid as a machine file: rates as TCP sees them, cut cables as dead links, throttled ones with their
+    rate.
 
     fits: entries of its calibration, which has no date because nothing was measured. Default: the bytes that a burst
     passes at once, and the number of cores that its ranks share.
     """
-    sharing = max(1.0, plan.ranks / cores())
+    grid, sharing = plan.shape, max(1.0, plan.ranks / cores())
+    assert isinstance(grid, Grid)
     lines = [
         f"# allport lab '{plan.name}': link rates x {TCP_SHARE}, which TCP leaves; latency and overhead are typical,",
         "# calibrate for your own (allport machine calibrate).",
@@ -108,15 +110,15 @@ def machine_toml(plan: Plan, fits: Mapping[str, float] | None = None) -> str:
         "memory_bandwidth = 5e9",
         "axes = [",
     ]
-    for length, wraps, bits in zip(plan.lengths, plan.wraps, plan.bits):
+    for length, wraps, bits in zip(grid.lengths, grid.wraps, plan.bits):
         rate = bits / 8 * TCP_SHARE
         lines.append(
             f"  {{ length = {length}, wraps = {str(wraps).lower()}, bandwidth = {rate!r}, latency = {LATENCY:g} }},"
         )
     lines.append("]")
     for c in plan.cables:
-        if not c.works or c.bits != plan.bits[c.axis]:
-            lines += ["", "[[link]]", f"from = {plan.coordinates(c.low)}", f'axis = "{axis_letter(c.axis)}"']
+        if not c.works or c.bits != plan.bits[c.group]:
+            lines += ["", "[[link]]", f"from = {grid.coordinates(c.low)}", f'axis = "{axis_letter(c.group)}"']
             lines += ['direction = "+"', f"bandwidth = {c.bits / 8 * TCP_SHARE!r}" if c.works else "dead = true"]
     fits = _fits(plan) if fits is None else fits
     if fits:
@@ -126,7 +128,9 @@ def machine_toml(plan: Plan, fits: Mapping[str, float] | None = None) -> str:
 
 
 def write_machine(state: State) -> None:
-    """Writes the machine file, whole or not at all."""
+    """Writes the machine file of a grid, whole or not at all."""
+    if not isinstance(state.plan.shape, Grid):
+        return
     fresh = state.path / "machine.new"
     fresh.write_text(machine_toml(state.plan))
     fresh.replace(state.path / "machine.toml")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from allport import _native
 from allport.errors import failure
-from allport.lab.plan import FRONT, Plan
+from allport.lab.plan import CONTROL_SUBNET, FRONT, Plan
+from allport.lab.shape import Grid
 from allport.lab.state import folder
 from allport.run.mpiexec import find
 
@@ -24,8 +25,8 @@ def command(
 ) -> tuple[list[str], dict[str, str]]:
     """(argv, environment) of a job of `ranks` ranks on the lab; the caller appends the program.
 
-    Ranks fill the nodes x-fastest, `ranks_per_node` on each. `extra` is passed to mpiexec unchanged; `exports` and
-    LD_PRELOAD are set for the ranks only, not for mpiexec and its helpers.
+    Ranks fill the nodes in their order (of a grid x-fastest), `ranks_per_node` on each. `extra` is passed to mpiexec
+    unchanged; `exports` and LD_PRELOAD are set for the ranks only, not for mpiexec and its helpers.
     """
     ranks = plan.ranks if ranks is None else ranks
     if not 1 <= ranks <= plan.ranks:
@@ -35,9 +36,10 @@ def command(
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
         env.setdefault(name, "1")
     env["PYTHONUNBUFFERED"] = "1"
-    machine = str(folder(plan.name) / "machine.toml")
-    env.setdefault("ALLPORT_MACHINE", machine)
-    env["ALLPORT_RATES"] = machine
+    if isinstance(plan.shape, Grid):
+        machine = str(folder(plan.name) / "machine.toml")
+        env.setdefault("ALLPORT_MACHINE", machine)
+        env["ALLPORT_RATES"] = machine
     env["ALLPORT_LAB"] = plan.name
     env.setdefault("MPI4PY_MPIABI", family)
     given = [*exports]
@@ -52,13 +54,12 @@ def command(
 def _openmpi(plan: Plan, ranks: int, env: dict[str, str], exports: Sequence[tuple[str, str]]) -> list[str]:
     for prefix in ("OMPI", "PRTE"):
         env[f"{prefix}_ALLOW_RUN_AS_ROOT"] = env[f"{prefix}_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
-    nodes = "10.77.0.0/16" + (",10.79.0.0/16" if plan.twofold else "")
-    control = "10.78.0.0/16"
+    nodes = ",".join(plan.subnet(rail) for rail in range(plan.rails))
     settings = {
         "plm_rsh_agent": str(folder(plan.name) / "agent"),
         "plm_rsh_no_tree_spawn": "1",
         "plm_rsh_num_concurrent": "128",
-        "oob_tcp_if_include": control,
+        "oob_tcp_if_include": CONTROL_SUBNET,
         "pml": "ob1",
         "btl": "self,tcp" + (",vader" if plan.ranks_per_node > 1 else ""),
         "btl_tcp_if_include": nodes,

@@ -29,10 +29,9 @@ _BIND, _REC, _SHARED, _DETACH = 4096, 16384, 1 << 20, 2
 _T = TypeVar("_T")
 _P = TypeVar("_P")
 
-# Applied to every new interface: nodes of a torus forward packets, accept packets that arrive on another interface than
-# the reply would leave by (routes of a ring are asymmetric), and exchange no redirects.
+# Applied to every new interface: packets may arrive on another interface than the reply would leave by, because routes
+# there and back differ, and nobody sends or follows redirects.
 _SETTINGS = {
-    "net/ipv4/ip_forward": "1",
     "net/ipv4/conf/all/rp_filter": "0",
     "net/ipv4/conf/default/rp_filter": "0",
     "net/ipv4/conf/all/send_redirects": "0",
@@ -78,11 +77,12 @@ def _in_thread(function: Callable[[_P], _T], places: Iterable[_P], threads: int)
         return list(pool.map(function, places))
 
 
-def _set_kernel(plan: Plan) -> None:
+def _set_kernel(plan: Plan, forwards: bool) -> None:
     """Sets the kernel's parameters in the calling thread's namespace. The first namespace decides on the TCP of all."""
     try:
         own_tcp = plan.tcp == tcp.DEFAULT
-        for key, value in (_SETTINGS if own_tcp else _SETTINGS | _METRICS).items():
+        settings = {"net/ipv4/ip_forward": str(int(forwards)), **_SETTINGS, **({} if own_tcp else _METRICS)}
+        for key, value in settings.items():
             with contextlib.suppress(FileNotFoundError):  # a kernel without IPv6
                 Path("/proc/sys", key).write_text(value)
         if not own_tcp:
@@ -96,15 +96,15 @@ def _set_kernel(plan: Plan) -> None:
 
 
 def make(state: State) -> None:
-    """Creates and names the namespaces of all nodes and of the front node; records their inodes and their TCP."""
+    """Creates and names the namespaces of all vertices and of the front; records their inodes and their TCP."""
     (state.path / "uts").mkdir()
 
     def one(place: int | str) -> tuple[str, int]:
         name = state.plan.namespace(place)
         _call("unshare", _NEWNET | _NEWUTS)
         socket.sethostname(state.plan.host(place))
-        _set_kernel(state.plan)
-        for kind, path in (("net", NETNS / name), ("uts", state.path / "uts" / str(place))):
+        _set_kernel(state.plan, isinstance(place, str) or state.plan.forwards(place))
+        for kind, path in (("net", NETNS / name), ("uts", state.path / "uts" / state.plan.label(place))):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o444))
             _mount(f"/proc/thread-self/ns/{kind}", path, _BIND)
         return name, os.stat(NETNS / name).st_ino
@@ -193,7 +193,7 @@ def remove(state: State) -> list[str]:
     """Removes the lab's namespaces. Returns the names of those that belong to others by now; they stay."""
     foreign = []
     for place in state.plan.places():
-        path = state.path / "uts" / str(place)
+        path = state.path / "uts" / state.plan.label(place)
         with contextlib.suppress(OSError):
             ctypes.CDLL(None).umount2(str(path).encode(), _DETACH)
             path.unlink()

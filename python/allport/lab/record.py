@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from allport.errors import failure
-from allport.lab.plan import MAX_NODES, Cable, Plan
+from allport.lab.plan import MAX_NETWORK, MAX_NODES, Plan
+from allport.lab.rates import LEAST_BITS, MOST_BITS
+from allport.lab.shape import Cable, Grid, Network, is_title
 
 __all__ = ["MARK", "PHASES", "read"]
 
@@ -91,31 +93,49 @@ def _check_state(data: dict[str, Any]) -> None:
 
 
 def _plan(data: dict[str, Any], name: str) -> Plan:
-    kinds = {"name": str, "spec": str, "lengths": list, "wraps": list, "ranks_per_node": int, "bits": list}
-    kinds |= {"tcp": str, "cables": list}
+    kinds = {"name": str, "spec": str, "shape": dict, "ranks_per_node": int, "bits": list}
+    kinds |= {"tcp": str, "forwarding": bool, "cables": list}
     plain = {key: value for key, value in data.items() if key not in ("burst", "limit")}
     _check_keys(plain, kinds, "plan: ")
     _expect(data["name"] == name, f"plan: 'name' = {data['name']!r}: expected {name!r}, as its folder is called")
     _expect(data["spec"].isprintable() and len(data["spec"]) < 4096, f"plan: 'spec' = {data['spec']!r}")
     _expect(re.fullmatch(r"[a-z0-9_-]{0,15}", data["tcp"]) is not None, f"plan: 'tcp' = {data['tcp']!r}")
-    axes = len(data["lengths"])
-    for key, kind in (("lengths", int), ("wraps", bool), ("bits", int)):
-        whole = len(data[key]) == axes >= 1 and all(_is(value, kind) for value in data[key])
-        _expect(whole, f"plan: '{key}' = {data[key]!r}: expected {axes or 'some'} of {kind.__name__}, one an axis")
-    _expect(all(1 <= n <= MAX_NODES for n in data["lengths"]), f"plan: 'lengths' = {data['lengths']}")
+    shape = _network(data["shape"]) if "switches" in data["shape"] else _grid(data["shape"])
+    _expect(
+        all(_is(bits, int) and LEAST_BITS <= bits <= MOST_BITS for bits in data["bits"]),
+        f"plan: 'bits' = {data['bits']!r}: expected 8kbit to 100gbit",
+    )
+    groups = len(shape.lengths) if isinstance(shape, Grid) else max(1, len(data["bits"]))
+    _expect(len(data["bits"]) == groups, f"plan: 'bits' = {data['bits']!r}: expected {groups} of int, one a group")
     _expect(data["ranks_per_node"] >= 1, f"plan: 'ranks_per_node' = {data['ranks_per_node']}")
     for key in ("burst", "limit"):
         value = data.get(key)
         _expect(value is None or (_is(value, int) and 2_000 <= value <= 64 << 20), f"plan: '{key}' = {value!r}")
-    plan = Plan(**{**data, "cables": [_cable(c) for c in data["cables"]]})
-    _expect(plan.nodes <= MAX_NODES, f"plan: {plan.nodes} nodes; a lab has {MAX_NODES} at most")
-    _expect(all(_rate(bits) for bits in plan.bits), f"plan: 'bits' = {plan.bits}: expected 8kbit to 100gbit")
+    plan = Plan(**{**data, "shape": shape, "cables": [_cable(c) for c in data["cables"]]})
     _check_cables(plan)
     return plan
 
 
-def _rate(bits: int) -> bool:
-    return 8_000 <= bits <= 100_000_000_000
+def _grid(data: dict[str, Any]) -> Grid:
+    _check_keys(data, {"lengths": list, "wraps": list}, "plan: shape: ")
+    axes = len(data["lengths"])
+    for key, kind in (("lengths", int), ("wraps", bool)):
+        whole = len(data[key]) == axes >= 1 and all(_is(value, kind) for value in data[key])
+        _expect(whole, f"plan: '{key}' = {data[key]!r}: expected {axes or 'some'} of {kind.__name__}, one an axis")
+    _expect(all(1 <= n <= MAX_NODES for n in data["lengths"]), f"plan: 'lengths' = {data['lengths']}")
+    grid = Grid(**data)
+    _expect(grid.nodes <= MAX_NODES, f"plan: {grid.nodes} nodes; a lab has {MAX_NODES} at most")
+    return grid
+
+
+def _network(data: dict[str, Any]) -> Network:
+    _check_keys(data, {"nodes": int, "switches": int, "names": list}, "plan: shape: ")
+    few = 1 <= data["nodes"] <= MAX_NETWORK[0] and 0 <= data["switches"] <= MAX_NETWORK[1]
+    _expect(few, f"plan: {data['nodes']} nodes and {data['switches']} switches; a lab has {MAX_NETWORK} at most")
+    names = data["names"]
+    whole = len(names) in (0, data["nodes"] + data["switches"]) and all(_is(name, str) for name in names)
+    _expect(whole and all(is_title(name) for name in names), f"plan: 'names' = {names!r}: expected one a vertex")
+    return Network(**data)
 
 
 def _cable(data: Any) -> Cable:
@@ -125,14 +145,22 @@ def _cable(data: Any) -> Cable:
 
 
 def _check_cables(plan: Plan) -> None:
-    """Cables must be those of the shape, each once and in order."""
-    ends = [
-        (axis, node, plan.neighbour(node, axis, 1)) for axis in range(len(plan.lengths)) for node in range(plan.nodes)
-    ]
-    expected = [(axis, low, high) for axis, low, high in ends if high is not None]
-    _expect([(c.axis, c.low, c.high) for c in plan.cables] == expected, "plan: 'cables' are not those of its shape")
+    """Cables of a grid must be those of its shape, each once and in order; of any other network, its vertices' with
+    ports in order."""
+    found = [(c.group, c.low, c.high, c.low_port, c.high_port) for c in plan.cables]
+    if isinstance(plan.shape, Grid):
+        expected = [(axis, low, high, 2 * axis + 1, 2 * axis) for axis, low, high in plan.shape.cables()]
+    else:
+        used, expected = [0] * plan.vertices, []
+        for c in plan.cables:
+            there = 0 <= c.low < c.high < plan.vertices and 0 <= c.group < len(plan.bits)
+            _expect(there, f"plan: cable {c.low}-{c.high}: no such ends, or rate")
+            expected.append((c.group, c.low, c.high, used[c.low], used[c.high]))
+            used[c.low], used[c.high] = used[c.low] + 1, used[c.high] + 1
+    _expect(found == expected, "plan: 'cables' are not those of its shape")
     for c in plan.cables:
-        _expect(_rate(c.bits), f"plan: cable {c.low}-{c.high}: {c.bits} bit/s: expected 8kbit to 100gbit")
+        fast = LEAST_BITS <= c.bits <= MOST_BITS
+        _expect(fast, f"plan: cable {c.low}-{c.high}: {c.bits} bit/s: expected 8kbit to 100gbit")
 
 
 def _check_inodes(data: dict[str, Any]) -> None:

@@ -15,9 +15,10 @@ from collections.abc import Sequence
 
 from allport.errors import Error, failure
 from allport.lab import state
+from allport.lab.lab import Lab
 from allport.lab.output import PassedOn
-from allport.lab.plan import Cable, Plan
-from allport.lab.torus import Lab
+from allport.lab.plan import Plan
+from allport.lab.shape import Cable
 from allport.run.launch import JobFailed, ended_by_signals
 from allport.run.supervisor import Supervised
 
@@ -76,7 +77,7 @@ def _check_links(plan: Plan, grace: float) -> None:
     if gone and math.isfinite(grace):
         raise JobFailed(
             f"lab '{plan.name}': {plan.cable_name(gone[0])} is cut and its routes are withdrawn; "
-            f"allport lab restore {gone[0].low}-{gone[0].high}, or run with --grace inf"
+            f"allport lab restore {plan.label(gone[0].low)}-{plan.label(gone[0].high)}, or run with --grace inf"
         )
 
 
@@ -180,8 +181,10 @@ class _Run:
             signal_name = signal.Signals(number).name
             # mpiexec reports one rank only, and not always the first one that ended.
             after = ": it wrote to a rank that had gone before it" if number == signal.SIGPIPE else ""
+            title = self.lab.plan.title(node)
+            where = f"node {node}" if title == str(node) else f"node {node} {title}"
             raise JobFailed(
-                f"{who} on node {node} {self.lab.plan.title(node)} died of signal {number} ({signal_name}){after}",
+                f"{who} on {where} died of signal {number} ({signal_name}){after}",
                 128 + number,
             )
 

@@ -13,17 +13,17 @@ from pathlib import Path
 
 from allport.errors import failure
 from allport.lab.namespaces import in_each
-from allport.lab.plan import FRONT, Cable, Plan, next_ports
+from allport.lab.plan import CONTROL_SUBNET, FRONT, Plan
+from allport.lab.routes import Routes, routes
+from allport.lab.shape import Cable
 from allport.lab.state import State
 
 __all__ = [
-    "Routes",
     "batch",
     "interfaces",
     "lay",
     "need_mounts",
     "need_tools",
-    "routes",
     "set_links",
     "set_rate",
     "set_routes",
@@ -32,9 +32,8 @@ __all__ = [
 _GET_FLAGS, _UP, _RUNNING = 0x8913, 1, 64
 _CARRIER_SECONDS = 10.0  # the kernel reports a carrier within a second, later on a busy machine
 
-# Interfaces beside the ports: a veth pair within the node has the node's addresses (not every kernel has `dummy`), and
-# `ctl` leads to the front node, for mpiexec's own traffic.
-Routes = list[dict[str, tuple[str, str, str] | None]]  # per node: address -> (gateway, interface, source)
+# Interfaces beside the ports: a veth pair within the vertex has its addresses (not every kernel has `dummy`), and `ctl`
+# leads from a node to the front, for mpiexec's own traffic.
 
 
 def need_tools() -> None:
@@ -82,6 +81,11 @@ def interfaces(_place: int | str) -> dict[str, tuple[int, int, bool]]:
     return found
 
 
+def _sides(cable: Cable) -> tuple[tuple[int, int], tuple[int, int]]:
+    """(vertex, port) of both ends."""
+    return (cable.low, cable.low_port), (cable.high, cable.high_port)
+
+
 def _await_carriers(state: State, cables: Iterable[Cable]) -> None:
     """Waits until both ends of the cables have a carrier, some time after they went up.
 
@@ -90,12 +94,8 @@ def _await_carriers(state: State, cables: Iterable[Cable]) -> None:
     plan, waiting = state.plan, [c for c in cables if c.works]
     end = time.monotonic() + _CARRIER_SECONDS
     while True:
-        seen = dict(zip(range(plan.nodes), in_each(state, interfaces, range(plan.nodes))))
-        waiting = [
-            c
-            for c in waiting
-            if not (seen[c.low][plan.port_name(c.axis, 1)][2] and seen[c.high][plan.port_name(c.axis, -1)][2])
-        ]
+        seen = in_each(state, interfaces, range(plan.vertices))
+        waiting = [c for c in waiting if not all(seen[vertex][plan.port_name(port)][2] for vertex, port in _sides(c))]
         if not waiting:
             return
         if time.monotonic() > end:
@@ -118,23 +118,6 @@ def _parcel(plan: Plan, bits: int) -> int:
     return min(plan.burst_of(bits) * 9 // 10, 65_536)
 
 
-def routes(plan: Plan) -> Routes:
-    """Every node's routes to the addresses of all other nodes; None if the route's cable is cut."""
-    made: Routes = [{} for _ in range(plan.nodes)]
-    for direction in (1, -1) if plan.twofold else (1,):
-        for target in range(plan.nodes):
-            address = plan.address(target, direction)
-            for node, port in enumerate(next_ports(plan, target, direction)):
-                if node == target:
-                    continue
-                if port is None:
-                    made[node][address] = None
-                    continue
-                gateway = plan.address(plan.ends[node][port][1])
-                made[node][address] = (gateway, plan.port_name(*port), plan.address(node, direction))
-    return made
-
-
 def _route_lines(wanted: dict[str, tuple[str, str, str] | None], verb: str) -> list[str]:
     return [
         f"route {verb} {address}/32 via {to[0]} dev {to[1]} onlink src {to[2]}" if to else f"route del {address}/32"
@@ -149,20 +132,20 @@ def lay(state: State) -> None:
     lines = []
     for c in plan.cables:
         if not c.absent:
-            low, high = plan.namespace(c.low), plan.namespace(c.high)
-            ends = plan.port_name(c.axis, 1), plan.port_name(c.axis, -1)
-            lines.append(f"link add {ends[0]} netns {low} type veth peer name {ends[1]} netns {high}")
-    for node in range(plan.nodes):
-        space = plan.namespace(node)
-        lines.append(f"link add node+ netns {space} type veth peer name node- netns {space}")
-        lines.append(f"link add ctl netns {space} type veth peer name n{node} netns {plan.namespace(FRONT)}")
+            low, high = ((plan.port_name(port), plan.namespace(vertex)) for vertex, port in _sides(c))
+            lines.append(f"link add {low[0]} netns {low[1]} type veth peer name {high[0]} netns {high[1]}")
+    for vertex in range(plan.vertices):
+        space = plan.namespace(vertex)
+        for one, other in _rail_pairs(plan):
+            lines.append(f"link add {one} netns {space} type veth peer name {other} netns {space}")
+        if vertex < plan.nodes:
+            lines.append(f"link add ctl netns {space} type veth peer name n{vertex} netns {plan.namespace(FRONT)}")
     batch("ip", lines, "laying cables")
-    wanted = routes(plan)
+    planned = routes(plan)
 
     def one(place: int | str) -> None:
-        batch(
-            "ip", _front_lines(plan) if isinstance(place, str) else _node_lines(plan, place, wanted), plan.host(place)
-        )
+        lines = _front_lines(plan) if isinstance(place, str) else _vertex_lines(plan, place, planned)
+        batch("ip", lines, plan.host(place))
         if not isinstance(place, str):
             batch("tc", _rate_lines(plan, place), plan.host(place))
 
@@ -176,24 +159,27 @@ def _front_lines(plan: Plan) -> list[str]:
     return lines + [f"route add {plan.control(node)}/32 dev n{node}" for node in range(plan.nodes)]
 
 
-def _node_lines(plan: Plan, node: int, wanted: Routes) -> list[str]:
-    lines = ["link set lo up", "link set node+ up", "link set node- up", "link set ctl up"]
-    for axis, sign, _ in plan.ports(node):
-        parcel = _parcel(plan, plan.ends[node][axis, sign][0].bits)
-        lines.append(f"link set {plan.port_name(axis, sign)} up gso_max_size {parcel}")
-    lines.append(f"addr add {plan.address(node)}/16 dev node+ noprefixroute")
-    if plan.twofold:
-        lines.append(f"addr add {plan.address(node, -1)}/16 dev node- noprefixroute")
-    lines.append(f"addr add {plan.control(node)}/16 dev ctl noprefixroute")
-    lines.append(f"route add 10.78.0.0/16 via {plan.control(FRONT)} dev ctl onlink src {plan.control(node)}")
-    return lines + _route_lines(wanted[node], "add")
+def _rail_pairs(plan: Plan) -> list[tuple[str, str]]:
+    """The pairs of interfaces within a vertex that have its addresses."""
+    return [(plan.rail_interface(rail), plan.rail_interface(rail + 1)) for rail in range(0, plan.rails, 2)]
 
 
-def _rate_lines(plan: Plan, node: int) -> list[str]:
-    return [
-        _tbf(plan, plan.port_name(axis, sign), plan.ends[node][axis, sign][0].bits, "add")
-        for axis, sign, _ in plan.ports(node)
-    ]
+def _vertex_lines(plan: Plan, vertex: int, planned: Routes) -> list[str]:
+    lines = ["link set lo up", *(f"link set {name} up" for pair in _rail_pairs(plan) for name in pair)]
+    for port, _ in plan.ports(vertex):
+        parcel = _parcel(plan, plan.ends[vertex][port][0].bits)
+        lines.append(f"link set {plan.port_name(port)} up gso_max_size {parcel}")
+    for rail in range(plan.rails):
+        lines.append(f"addr add {plan.address(vertex, rail)}/16 dev {plan.rail_interface(rail)} noprefixroute")
+    if vertex < plan.nodes:
+        control = plan.control(vertex)
+        lines += ["link set ctl up", f"addr add {control}/16 dev ctl noprefixroute"]
+        lines.append(f"route add {CONTROL_SUBNET} via {plan.control(FRONT)} dev ctl onlink src {control}")
+    return lines + _route_lines(planned[vertex], "add")
+
+
+def _rate_lines(plan: Plan, vertex: int) -> list[str]:
+    return [_tbf(plan, plan.port_name(port), plan.ends[vertex][port][0].bits, "add") for port, _ in plan.ports(vertex)]
 
 
 def set_rate(state: State, cable: Cable) -> None:
@@ -201,9 +187,9 @@ def set_rate(state: State, cable: Cable) -> None:
     plan = state.plan
 
     def one(place: int | str) -> None:
-        for node, sign in ((cable.low, 1), (cable.high, -1)):
-            if place == node:
-                line = _tbf(plan, plan.port_name(cable.axis, sign), cable.bits, "replace")
+        for vertex, port in _sides(cable):
+            if place == vertex:
+                line = _tbf(plan, plan.port_name(port), cable.bits, "replace")
                 batch("tc", [line], plan.host(place))
 
     in_each(state, one, {cable.low, cable.high})
@@ -214,9 +200,9 @@ def set_links(state: State, cable: Cable, wanted: str) -> None:
     plan = state.plan
 
     def one(place: int | str) -> None:
-        for node, sign in ((cable.low, 1), (cable.high, -1)):
-            if place == node:
-                batch("ip", [f"link set {plan.port_name(cable.axis, sign)} {wanted}"], plan.host(place))
+        for vertex, port in _sides(cable):
+            if place == vertex:
+                batch("ip", [f"link set {plan.port_name(port)} {way}"], plan.host(place))
 
     in_each(state, one, {cable.low, cable.high})
     if wanted == "up":
@@ -224,14 +210,14 @@ def set_links(state: State, cable: Cable, wanted: str) -> None:
 
 
 def set_routes(state: State, before: Routes, touched: Iterable[int]) -> int:
-    """Changes the kernel's routes from `before` to the plan's. touched: nodes whose interfaces went up or down, where
-    the kernel has dropped routes. Returns the number of nodes that changed."""
+    """Changes the kernel's routes from `before` to the plan's. touched: vertices whose interfaces went up or
+    down, where the kernel has dropped routes. Returns the number of vertices that changed."""
     now, touched = routes(state.plan), set(touched)
     changes = {
-        node: now[node] if node in touched else {a: w for a, w in now[node].items() if w != before[node][a]}
-        for node in range(state.plan.nodes)
+        vertex: now[vertex] if vertex in touched else {a: w for a, w in now[vertex].items() if w != before[vertex][a]}
+        for vertex in range(state.plan.vertices)
     }
-    changed = [node for node, some in changes.items() if some]
+    changed = [vertex for vertex, new in changes.items() if new]
 
     def one(place: int | str) -> None:
         lines = _route_lines(changes[int(place)], "replace")

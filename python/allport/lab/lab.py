@@ -10,8 +10,12 @@ from typing import TypedDict
 
 from allport.errors import failure
 from allport.lab import files, mpiexec, namespaces, state, wires
-from allport.lab.plan import Cable, Plan, cut_off, make_plan, parse_bits
-from allport.machine import Machine, as_machine
+from allport.lab.plan import Plan, as_network, make_plan
+from allport.lab.rates import parse_bits
+from allport.lab.routes import cut_off, routes
+from allport.lab.shape import Cable, Grid
+from allport.machine import Machine
+from allport.network import Topology
 from allport.run.launch import ended_by_signals, start_time
 from allport.units import short
 
@@ -34,7 +38,7 @@ class TakenDown(TypedDict):
 
 
 class Lab:
-    """An emulated torus: network namespaces are nodes, rate-limited veth pairs are links.
+    """An emulated network: network namespaces are nodes and switches, rate-limited veth pairs are links.
 
     Created by `Lab.up(...)` or found by `Lab.attach(...)`. A context manager takes it down at the end:
 
@@ -48,16 +52,19 @@ class Lab:
     @classmethod
     def up(
         cls,
-        machine: Machine | str,
+        network: Machine | Topology | str,
         rate: str | None = None,
         name: str = "lab",
         burst: int | None = None,
         limit: int | None = None,
         tcp: str | None = None,
+        forwarding: bool = True,
     ) -> Lab:
-        """Brings up a lab of the machine's shape.
+        """Brings up a lab of the network's shape: a machine's grid, or a graph of up to 64 nodes and 32 switches.
 
-        rate: '40mbit' for all links or 'x=40mbit,y=20mbit'; None: the rates of a machine file, else 40mbit.
+        rate: '40mbit' for all links of a grid, or 'x=40mbit,y=20mbit'; for the slowest links of a graph, the others in
+        proportion. None: the rates of a file, else 40mbit. forwarding: False: nodes do not forward packets of others,
+        so that only those reach each other over the links that share a cable or have switches alone between them.
         burst, limit: bytes of each link's token bucket (None: 32 KiB, or 2 ms of a faster link) and of its queue (None:
         128 KiB, or four bursts). tcp: congestion control; None: cubic if namespaces may choose it, else reno, else the
         namespace's default; `lab.plan.links()` says which it is.
@@ -65,7 +72,7 @@ class Lab:
         """
         _need_root()
         wires.need_mounts()
-        plan = make_plan(name, as_machine(machine), rate, burst, limit, tcp)
+        plan = make_plan(name, as_network(network), rate, burst, limit, tcp, forwarding)
         with state.locked(name), ended_by_signals():
             _clear_place(name)
             made = state.State(plan, "starting", os.getpid(), start_time(os.getpid()))
@@ -124,7 +131,15 @@ class Lab:
 
     @property
     def machine_file(self) -> str:
-        """Path of the lab's machine file: its rates as TCP sees them, and its dead links."""
+        """Path of the machine file of a grid's lab: its rates as TCP sees them, and its dead links.
+
+        Raises Error if the network is no grid.
+        """
+        if not isinstance(self.plan.shape, Grid):
+            raise failure(
+                f"lab '{self.name}' ({self.plan.spec}): its network is no grid of axes, so it has no machine file; "
+                "name a machine, or bring up a torus or a mesh"
+            )
         return str(state.folder(self.name) / "machine.toml")
 
     def mpiexec_command(
@@ -134,7 +149,7 @@ class Lab:
         extra: Sequence[str] = (),
         exports: Sequence[tuple[str, str]] = (),
     ) -> tuple[list[str], dict[str, str]]:
-        """(argv, environment) that starts `ranks` ranks in rank order, x-fastest; append the program to argv.
+        """(argv, environment) that starts `ranks` ranks in the order of nodes; append the program to argv.
 
         mpi: 'openmpi', 'mpich' or None, the one that Allport was built for. extra: more arguments for mpiexec. exports:
         environment variables of the ranks only (LD_PRELOAD is always one of them).
@@ -153,7 +168,7 @@ class Lab:
             cable = find_cable(now.plan, link)
             if cable.cut and cable.rerouted == reroute:
                 raise failure(f"link = '{link}': is cut already; allport lab restore {link}")
-            before = wires.routes(now.plan)
+            before = routes(now.plan)
             cable.cut, cable.rerouted = True, reroute
             if reroute and cut_off(now.plan):
                 lost = ", ".join(map(str, cut_off(now.plan)[:8]))
@@ -171,14 +186,14 @@ class Lab:
         """Restores a cut cable, or the rate of a throttled one."""
         with self._changed() as now:
             cable = find_cable(now.plan, link)
-            bits = now.plan.bits[cable.axis]
+            bits = now.plan.bits[cable.group]
             if not cable.cut and cable.bits == bits:
                 raise failure(f"link = '{link}': is neither cut nor throttled")
             if cable.bits != bits:
                 cable.bits = bits
                 wires.set_rate(now, cable)
             if cable.cut:
-                before = wires.routes(now.plan)
+                before = routes(now.plan)
                 cable.cut = cable.rerouted = False
                 wires.set_links(now, cable, "up")
                 wires.set_routes(now, before, {cable.low, cable.high})
@@ -228,30 +243,30 @@ class _Change:
 
 
 def find_cable(plan: Plan, link: str) -> Cable:
-    """The cable that '3-4' (two neighbours) or '3+x' (a node and its port) names. Raises Error."""
-    letters = "".join(plan.port_name(axis, 1)[0] for axis in range(len(plan.lengths)))
-    found = re.fullmatch(rf"\s*(\d+)(?:-(\d+)|([+-])([{letters}]))\s*", short(link))
-    if found is None or int(found.group(1)) >= plan.nodes:
-        raise failure(
-            f"link = '{short(link)}': expected two neighbours such as 3-4 or a node and a port such as 3+x; "
-            f"nodes are 0 to {plan.nodes - 1}, axes {', '.join(letters)}"
-        )
-    node = int(found.group(1))
-    ends = plan.ends[node]
-    if found.group(4):
-        axis, sign = letters.index(found.group(4)), 1 if found.group(3) == "+" else -1
-        cables = [ends[axis, sign][0]] if (axis, sign) in ends else []
+    """The cable that '3-4' (two neighbours) or '3+x' (a node and its port; '3:p1' where the network is no grid) names.
+
+    Raises Error.
+    """
+    found = re.fullmatch(r"\s*(s?\d+)(?:-(s?\d+)|(\W\w+))\s*", short(link))
+    vertex = plan.vertex(found[1]) if found else None
+    port = plan.shape.parse_port(found[3]) if found and found[3] else None
+    if found is None or vertex is None or (found[3] and port is None):
+        raise failure(f"link = '{short(link)}': {plan.shape.link_help}")
+    ends = plan.ends[vertex]
+    if port is not None:
+        ports = [port] if port in ends else []
     else:
-        cables = [cable for cable, other in ends.values() if other == int(found.group(2))]
-    cables = [c for c in cables if not c.absent]
-    if not cables:
-        there = ", ".join(f"{node}-{other} ({plan.port_name(*port)})" for port, (_, other) in ends.items())
-        raise failure(f"link = '{link}': there is none; node {node} has {there or 'no links'}")
-    if len(cables) > 1:
-        raise failure(
-            f"link = '{link}': two cables join these nodes; write {node}+AXIS or {node}-AXIS, such as {node}+x"
-        )
-    return cables[0]
+        ports = [p for p, (_, other) in ends.items() if other == plan.vertex(found[2])]
+    ports = [p for p in ports if not ends[p][0].absent]
+    here = plan.label(vertex)
+    if not ports:
+        there = ", ".join(f"{here}-{plan.label(other)} ({plan.port_name(p)})" for p, (_, other) in ends.items())
+        what = "node" if vertex < plan.nodes else "switch"
+        raise failure(f"link = '{link}': there is none; {what} {here} has {there or 'no links'}")
+    if len(ports) > 1:
+        texts = " or ".join(plan.port_text(vertex, p) for p in ports)
+        raise failure(f"link = '{link}': {len(ports)} cables join these; write {texts}")
+    return ends[ports[0]][0]
 
 
 def _refuse_strangers(plan: Plan) -> None:
