@@ -1,7 +1,7 @@
-// Multicasts from rank 0 to some of the ranks: Multicasts by each way, the schedule that selection chooses, and
-// MPI_Bcast on a communicator of exactly those ranks, in turns within one run, every byte checked. Usage: mpirun -n
-// RANKS bench_multicast BYTES ROUNDS TARGETS; prints one JSON object of seconds, round by round, until the last target
-// has all. The machine is ALLPORT_MACHINE's.
+// Multicasts from rank 0 to some of the ranks: Multicasts by each way, Channel by the way that it chooses (until no
+// rank has anything to forward), the schedule that selection chooses, and MPI_Bcast on a communicator of exactly those
+// ranks, in turns within one run, every byte checked. Usage: mpirun -n RANKS bench_multicast BYTES ROUNDS TARGETS;
+// prints one JSON object of seconds, round by round, until the last target has all. The machine is ALLPORT_MACHINE's.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "allport/comm/channel.h"
 #include "allport/select/multicast.h"
 #include "comm/multicasts.h"
 #include "under_mpi.h"
@@ -54,6 +55,21 @@ Contender chosen(Communicator const& comm, std::vector<Rank> const& targets, std
   return {fmt::format("chosen: {}", choice.best.algorithm->name), run, {}};
 }
 
+Contender by_channel(Communicator const& comm, std::vector<Rank> const& targets) {
+  auto const channel = std::make_shared<Channel>(comm);
+  auto const run = [=, &comm](std::vector<std::byte>& data) {
+    if (comm.rank() == 0) channel->send(targets, 0, data);
+    if (std::ranges::find(targets, comm.rank()) != targets.end()) static_cast<void>(channel->receive(data));
+    auto all = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &all);
+    for (int over = 0; over == 0;) {
+      channel->progress();
+      MPI_Test(&all, &over, MPI_STATUS_IGNORE);
+    }
+  };
+  return {"channel", run, {}};
+}
+
 Contender mpi(bool takes_part) {
   auto group = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, takes_part ? 0 : MPI_UNDEFINED, 0, &group);
@@ -83,6 +99,7 @@ int main(int argc, char** argv) {
                             MulticastTree::axes}) {
       contenders.push_back(by_tree(comm, tree, targets));
     }
+    contenders.push_back(by_channel(comm, targets));
     contenders.push_back(chosen(comm, targets, bytes));
     contenders.push_back(mpi(takes_part));
     std::vector<std::byte> data(static_cast<std::size_t>(bytes));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "allport/comm/calibrate.h"
+#include "allport/comm/channel.h"
 #include "allport/comm/collective_calls.h"
 #include "allport/comm/communicator.h"
 #include "allport/comm/engine_lock.h"

@@ -162,14 +162,17 @@ def explain(
     algorithm: str | None = None,
     segment: int | str | None = None,
     window: int = DEFAULT_WINDOW,
+    unannounced: bool = False,
 ) -> Choice:
-    """The cheapest of flat, chain, axes, prefix, segmented and trees for a multicast on a machine, with all prices.
+    """The cheapest of flat, chain, axes, prefix, segmented, kary and trees for a multicast on a machine, with prices.
 
-    destinations: ranks in any order, None for all. str(choice) is a text. Raises Error when none can serve.
+    destinations: ranks in any order, None for all. unannounced: without trees, which all ranks must start together;
+    Channel takes the others. str(choice) is a text. Raises Error when none can serve.
     """
     size = parse_bytes(bytes, "bytes")
     to = _list(destinations)
-    return _native.choose_multicast(as_machine(machine), source, to, size, select_options(algorithm, segment, window))
+    options = select_options(algorithm, segment, window)
+    return _native.choose_multicast(as_machine(machine), source, to, size, options, unannounced)
 
 
 def make_schedule(
@@ -181,10 +184,14 @@ def make_schedule(
     algorithm: str | None = None,
     segment: int | str | None = None,
     window: int = DEFAULT_WINDOW,
+    unannounced: bool = False,
 ) -> Schedule:
     """A multicast as a Schedule, to be proven, simulated, exported and run like any other: explain()'s choice."""
     where = as_machine(machine)
-    choice = explain(where, source, destinations, bytes=bytes, algorithm=algorithm, segment=segment, window=window)
+    choice = explain(
+        where, source, destinations, bytes=bytes, algorithm=algorithm, segment=segment, window=window,
+        unannounced=unannounced,
+    )  # fmt: skip
     return _native.make_schedule(where, choice)
 
 

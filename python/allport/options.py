@@ -10,7 +10,7 @@ from allport.errors import failure
 __all__ = ["PIVOTING", "TREES", "Options"]
 
 PIVOTING = ("tournament", "partial", "none")
-TREES = ("flat", "chain", "prefix", "axes", "binomial")
+TREES = ("flat", "chain", "prefix", "axes", "binomial", "kary")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,8 @@ class Options:
     outer_panel: int = 0
     #: Bytes per rank at most ('2GiB'); the machine's share per rank if not given.
     memory: int | str | None = None
-    #: The multicast tree by which data reach the ranks that need them: 'axes', 'binomial', 'prefix', 'chain' or 'flat'.
+    #: The multicast tree by which data reach the ranks that need them: 'axes', 'binomial', 'kary',
+    #: 'prefix', 'chain' or 'flat'.
     tree: str | None = None
     #: LU: 'tournament', 'partial' (as LAPACK) or 'none'.
     pivoting: str = "tournament"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "allport/base/error.h"
+#include "allport/comm/messages.h"
 #include "mpi_errors.h"
 #include "multicasts_state.h"
 
@@ -50,16 +51,17 @@ bool Multicasts::any_thread() {
 }
 
 void Multicasts::send(Multicast const& what, MessageName const& name, std::span<std::byte const> data,
-                      std::int64_t token, bool urgent) {
+                      std::int64_t token, bool urgent, Bytes segment) {
   auto& s = *state_;
   ensure(what.source == s.me, "source", what.source, fmt::format("{}, this rank's position", s.me));
-  s.start(name, what, false, data, token, urgent);
+  ensure(segment.value() >= 0 && segment <= longest_message, "segment", segment, "0 to 1 GiB");
+  s.start({name, what, false, segment.value()}, data, token, urgent);
 }
 
 void Multicasts::send(MessageName const& name, std::span<std::byte const> data, std::int64_t token) {
   auto& s = *state_;
   ensure(static_cast<bool>(s.route), "route", "none", "a function that returns the destinations of a message");
-  s.start(name, s.route(name), true, data, token, false);
+  s.start({name, s.route(name), true, 0}, data, token, false);
 }
 
 bool Multicasts::poll(Arrived arrived, Left left) {

@@ -87,10 +87,11 @@ class Multicasts {
   /// Starts a multicast from this rank and returns immediately. The sender receives it too if it is in the set. `data`
   /// must not change until poll() reports that `token` has left; tokens < 0 are not reported. Urgent messages are not
   /// counted in `sends`, and overtake messages that wait for that limit.
+  /// @param segment  of this message where it is forwarded; 0: that of the options
   /// @pre what.source is this rank's position; data.size() <= longest_message
   /// @throws Error if the set has positions that no rank has
   void send(Multicast const& what, MessageName const& name, std::span<std::byte const> data, std::int64_t token = -1,
-            bool urgent = false);
+            bool urgent = false, Bytes segment = Bytes(0));
   /// As above to route(name); the header lists no destinations.
   void send(MessageName const& name, std::span<std::byte const> data, std::int64_t token = -1);
 

@@ -120,7 +120,7 @@ void Multicasts::State::add_hop(HeldMessage& held, Hop const& hop, std::optional
   out.header.use = channel.uses;
   out.header.number = numbers[static_cast<std::size_t>(out.to)]++;
   auto const alone = !goes_on(hop);
-  if (!held.from) out.header.segment = alone ? last_segment(held.header.bytes, hop) : options.segment.value();
+  if (!held.from) out.header.segment = alone ? last_segment(held.header.bytes, hop) : segment_of(held.header);
   if (alone) {
     out.header.intervals = MessageHeader::alone;
   } else {
@@ -163,14 +163,14 @@ Forwarding Multicasts::State::share_of(engine::UnpackedMessage const& unpacked) 
   return forwarding_of(ids, {header.source, *unpacked.set, header.tree, header.split, header.order}, me, &*table);
 }
 
-void Multicasts::State::start(MessageName const& name, Multicast const& what, bool routed,
-                              std::span<std::byte const> data, std::int64_t token, bool is_urgent) {
+void Multicasts::State::start(Own const& message, std::span<std::byte const> data, std::int64_t token, bool is_urgent) {
+  auto const& [name, what, routed, segment] = message;
   auto const bytes = static_cast<std::int64_t>(data.size());
   ensure(bytes <= longest_message.value(), "data", bytes, "at most 2^30 bytes a message", "", ErrorKind::unsupported);
   EngineGuard const hold(*comm.lock());
   auto const own = share(ids, what, me, &*table);
   HeldMessage held;
-  held.header = {name, 0, bytes, 0, me, routed ? MessageHeader::routed : 0, what.tree, what.split, what.order};
+  held.header = {name, 0, bytes, segment, me, routed ? MessageHeader::routed : 0, what.tree, what.split, what.order};
   held.data = data.data();
   held.there = bytes;
   held.token = token;

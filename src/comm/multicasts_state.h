@@ -90,6 +90,10 @@ struct Multicasts::State {
   [[nodiscard]] int most_hops() const;
   /// Segment length of a message on its last hop.
   [[nodiscard]] std::int64_t last_segment(std::int64_t bytes, Hop const& hop) const;
+  /// Segment length of a message of this rank that is forwarded.
+  [[nodiscard]] std::int64_t segment_of(MessageHeader const& header) const {
+    return header.segment > 0 ? header.segment : options.segment.value();
+  }
   /// Whether several links join this rank's node and a position's, as round a ring of two.
   [[nodiscard]] bool is_joined_twice(Rank position) const;
   /// The transit class of a message at its receiver; -1: the receiver is a destination.
@@ -101,8 +105,14 @@ struct Multicasts::State {
   void add_hops(HeldMessage& held, std::vector<Hop> const& hops);
   /// This rank's part in a received message.
   [[nodiscard]] Forwarding share_of(engine::UnpackedMessage const& unpacked) const;
-  void start(MessageName const& name, Multicast const& what, bool routed, std::span<std::byte const> data,
-             std::int64_t token, bool is_urgent);
+  /// A message of this rank.
+  struct Own {
+    MessageName const& name;
+    Multicast const& what;
+    bool routed = false;
+    std::int64_t segment = 0;  ///< 0: that of the options
+  };
+  void start(Own const& own, std::span<std::byte const> data, std::int64_t token, bool is_urgent);
 
   // Progress.
 

@@ -71,7 +71,12 @@ class Row {
   std::vector<Hop>& hops_;
 };
 
-constexpr std::array<std::string_view, 5> tree_names{"flat", "chain", "prefix", "axes", "binomial"};
+constexpr std::array<std::string_view, 6> tree_names{"flat", "chain", "prefix", "axes", "binomial", "kary"};
+
+void ensure_bits(Split split) {
+  ensure(split.bits >= 0 && split.bits <= TopologyIds::most_bits, "split", split.bits,
+         fmt::format("0 to {} bits", TopologyIds::most_bits));
+}
 
 Share flat_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
   Share share{-1, m.set.contains(ids.position(rank)), {}};
@@ -160,6 +165,43 @@ Share binomial_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
   return share;
 }
 
+/// The ranks with index begin .. end - 1, divided into at most 2^bits runs whose lengths differ by at most one.
+template <class Visit>
+void each_run(Rank begin, Rank end, Split split, Visit&& visit) {
+  auto const degree = Rank{1} << std::max(split.bits, 1);
+  for (auto left = std::min(degree, end - begin); left > 0; --left) {
+    auto const length = (end - begin + left - 1) / left;
+    visit(begin, begin + length);
+    begin += length;
+  }
+}
+
+/// As in binomial_share(), a rank that receives a run forwards it as if it were the source.
+Share kary_share(TopologyIds const& ids, Multicast const& m, Rank rank) {
+  auto const at = ids.position(rank);
+  Share share{-1, m.set.contains(at), {}};
+  ensure_bits(m.split);
+  if (rank != m.source && !share.deliver) return share;
+  Around const others(ids, m);
+  Rank begin = 0;
+  auto end = others.size();
+  if (rank != m.source) {
+    auto const own = others.index(at);
+    for (auto holder = m.source; share.from < 0;) {
+      auto const above = std::pair(begin, end);
+      each_run(above.first, above.second, m.split, [&](Rank first, Rank last) {
+        if (own >= first && own < last) begin = first, end = last;
+      });
+      if (begin == own) share.from = holder;
+      holder = others.rank_at(begin++);
+    }
+  }
+  each_run(begin, end, m.split, [&](Rank first, Rank last) {
+    share.hops.push_back({others.rank_at(first), {0, ids.ranks()}, others.within(first, last)});
+  });
+  return share;
+}
+
 /// On the route to a rank only those rows matter in which it differs from the ranks that have the message.
 Share prefix_share(TopologyIds const& ids, Multicast const& m, Rank rank, RoutingTable const* table) {
   auto const position = ids.position(rank);
@@ -183,8 +225,7 @@ Share prefix_share(TopologyIds const& ids, Multicast const& m, Rank rank, Routin
 }  // namespace
 
 Forwarding forward(RoutingTable const& table, DestinationSet const& set, Split split) {
-  ensure(split.bits >= 0 && split.bits <= TopologyIds::most_bits, "split", split.bits,
-         fmt::format("0 to {} bits", TopologyIds::most_bits));
+  ensure_bits(split);
   Forwarding out{set.contains(table.position()), {}};
   for (int i = 0; i < table.rows(); ++i) {
     Row(table.id(), table.row(i), table.digit(i), table.bits(), set, out.hops).send(split);
@@ -198,7 +239,7 @@ MulticastTree parse_multicast_tree(std::string_view text) {
   for (std::size_t i = 0; i < tree_names.size(); ++i) {
     if (tree_names[i] == text) return static_cast<MulticastTree>(i);
   }
-  throw Error::argument("way", fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(tree_names, ", ")));
+  throw Error::argument("tree", fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(tree_names, ", ")));
 }
 
 bool goes_straight(MulticastTree tree, TopologyIds const& ids, Rank source, DestinationSet const& set, int parts) {
@@ -241,6 +282,8 @@ Share share(TopologyIds const& ids, Multicast const& m, Rank rank, RoutingTable 
       return axes_share(ids, m, rank);
     case MulticastTree::binomial:
       return binomial_share(ids, m, rank);
+    case MulticastTree::kary:
+      return kary_share(ids, m, rank);
     case MulticastTree::prefix:
       break;
   }
@@ -252,7 +295,8 @@ Forwarding forwarding_of(TopologyIds const& ids, Multicast const& received, Rank
     if (table != nullptr) return forward(*table, received.set, received.split);
     return forward(RoutingTable(ids, rank), received.set, received.split);
   }
-  auto const begins = received.tree == MulticastTree::binomial ? rank : received.source;
+  bool const by_parts = received.tree == MulticastTree::binomial || received.tree == MulticastTree::kary;
+  auto const begins = by_parts ? rank : received.source;
   auto own = share(ids, {begins, received.set, received.tree, received.split, received.order}, rank);
   return {own.deliver, std::move(own.hops)};
 }

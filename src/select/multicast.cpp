@@ -24,12 +24,14 @@ Seconds price_of(Machine const& machine, TopologyIds const& ids, Multicast const
                        multicast_lanes(m.tree));
 }
 
-/// Splits the tables' rows if that is cheaper. The same on every rank, because prices are.
-std::pair<Split, Seconds> best_split(Machine const& machine, Contract const& contract, Cut cut) {
+/// The cheapest split of the tables' rows, or degree of tree `kary`. The same on every rank, because prices are.
+std::pair<Split, Seconds> best_split(Machine const& machine, Contract const& contract, MulticastTree tree, Cut cut) {
   auto const ids = ids_of(machine);
-  auto m = multicast_of(ids, contract, MulticastTree::prefix);
-  std::pair<Split, Seconds> best{{}, price_of(machine, ids, m, contract, cut)};
-  for (int bits = 1; bits < std::min(ids.bits(), 3); ++bits) {
+  bool const by_prefix = tree == MulticastTree::prefix;
+  auto m = multicast_of(ids, contract, tree);
+  m.split = {by_prefix ? 0 : 1};
+  std::pair<Split, Seconds> best{m.split, price_of(machine, ids, m, contract, cut)};
+  for (auto bits = m.split.bits + 1; bits < (by_prefix ? std::min(ids.bits(), 3) : 4); ++bits) {
     m.split = {bits};
     auto const price = price_of(machine, ids, m, contract, cut);
     if (price < best.second) best = {m.split, price};
@@ -54,7 +56,8 @@ Algorithm along(MulticastTree tree, std::string summary, bool in_segments) {
       .to_some = true};
 }
 
-Algorithm by_prefix(std::string name, std::string summary, bool in_segments) {
+/// A row for a tree of which there are several, by their splits.
+Algorithm best_of(MulticastTree tree, std::string name, std::string summary, bool in_segments) {
   auto const cut_of = [=](Contract const& contract, Cut cut) { return in_segments ? cut : whole(contract, cut); };
   return {.what = Collective::broadcast,
           .name = std::move(name),
@@ -62,11 +65,11 @@ Algorithm by_prefix(std::string name, std::string summary, bool in_segments) {
           .make =
               [=](Machine const& machine, Contract const& contract, Cut cut) {
                 auto const mine = cut_of(contract, cut);
-                auto const split = best_split(machine, contract, mine).first;
-                return multicast_schedule(ids_of(machine), MulticastTree::prefix, split, contract, mine);
+                auto const split = best_split(machine, contract, tree, mine).first;
+                return multicast_schedule(ids_of(machine), tree, split, contract, mine);
               },
           .price = [=](Machine const& machine, Contract const& contract,
-                       Cut cut) { return best_split(machine, contract, cut_of(contract, cut)).second; },
+                       Cut cut) { return best_split(machine, contract, tree, cut_of(contract, cut)).second; },
           .to_some = true};
 }
 
@@ -212,13 +215,18 @@ Schedule trees(Machine const& machine, Contract const& contract, Cut cut) {
 }  // namespace
 
 AlgorithmList const& multicast_algorithms() {
-  static std::array<Algorithm, 6> const rows{
+  static std::array<Algorithm, 7> const rows{
       along(MulticastTree::flat, "From the source to one target after the other.", false),
       along(MulticastTree::chain, "From target to target in the order of their topology IDs, in segments.", true),
       along(MulticastTree::axes,
             "From node to neighbour along the machine's axes, a tree that takes no link twice, in segments.", true),
-      by_prefix("prefix", "Over compact prefix routing tables (Song09), the whole message from hop to hop.", false),
-      by_prefix("segmented", "Over compact prefix routing tables, each segment forwarded on arrival.", true),
+      best_of(MulticastTree::prefix, "prefix",
+              "Over compact prefix routing tables (Song09), the whole message from hop to hop.", false),
+      best_of(MulticastTree::prefix, "segmented",
+              "Over compact prefix routing tables, each segment forwarded on arrival.", true),
+      best_of(MulticastTree::kary, "kary",
+              "A balanced tree of degree 2, 4 or 8 over the targets in the order of their topology IDs, in segments.",
+              true),
       Algorithm{.what = Collective::broadcast,
                 .name = "trees",
                 .summary = "Over link-disjoint rectangular trees of the box that source and targets fill, else of the "
@@ -243,11 +251,35 @@ AlgorithmList const& multicast_algorithms() {
   return list;
 }
 
+AlgorithmList const& unannounced_multicasts() {
+  static AlgorithmList const list = [] {
+    AlgorithmList all;
+    for (auto const* row : multicast_algorithms()) {
+      if (row->name != "trees") all.push_back(row);
+    }
+    return all;
+  }();
+  return list;
+}
+
+MulticastForm form_of(Machine const& machine, Choice const& choice) {
+  ensure(choice.best.algorithm != nullptr && std::ranges::count(unannounced_multicasts(), choice.best.algorithm) == 1,
+         "choice", choice.best.algorithm == nullptr ? "none" : choice.best.algorithm->name,
+         "one of unannounced_multicasts()");
+  auto const& name = choice.best.algorithm->name;
+  auto const tree = name == "segmented" ? MulticastTree::prefix : parse_multicast_tree(name);
+  MulticastForm form{tree, {}, Bytes(choice.best.cut.segment), choice.best.predicted};
+  if (tree == MulticastTree::prefix || tree == MulticastTree::kary) {
+    form.split = best_split(machine, choice.contract, tree, choice.best.cut).first;
+  }
+  return form;
+}
+
 Choice choose_multicast(Machine const& machine, Contract const& contract, SelectOptions const& options) {
   ensure(contract.what == Collective::broadcast, "contract", name(contract.what), "a broadcast, to all or to targets");
-  auto all = multicast_algorithms();
+  auto all = options.among.value_or(multicast_algorithms());
   for (auto const* a : algorithms()) {
-    if (a->what == Collective::broadcast && a->to_some) all.push_back(a);
+    if (!options.among && a->what == Collective::broadcast && a->to_some) all.push_back(a);
   }
   if (!options.algorithm.empty()) static_cast<void>(algorithm(Collective::broadcast, options.algorithm, all));
   auto const placed = options.mapping ? at_places(contract, *options.mapping) : contract;

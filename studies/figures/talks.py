@@ -104,10 +104,8 @@ TALKS = {
         22,
         {
             "title, contents, motivation, summary": (1, 2, 3, 22),
-            "the graph of Cholesky and its interface": (4, 5, 6),
-            "problem, method, topology IDs": (9, 10, 11, 12),
-            "sizes of tables, arithmetic; tests of module multicast check them": (13,),
-            "an example; tests of module multicast check it": (14,),
+            "the interface of graphs": (5, 6),
+            "problem and method": (9, 10),
             "a machine, which the machine file has": (15,),
         },
     ),

@@ -164,14 +164,16 @@ TEST(MpiMulticasts, DeliverStormsThroughTheSmallestBuffers) {
 }
 
 TEST(MpiMulticasts, DeliverStormsByAllWays) {
-  auto const all = {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::binomial};
+  auto const all = {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::binomial,
+                    MulticastTree::kary};
   expect_storms(binary(), {.segment = Bytes(1500)}, 9000, {all});
   expect_storms(binary(), {.segment = Bytes(1500), .last_segment = Bytes(1500)}, 9000, {all});
   expect_storms(binary(), {.intervals = 1}, 300, {all});
 }
 
 TEST(MpiMulticasts, DeliverStormsWhoseDestinationsFollowFromTheirNames) {
-  auto const all = {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::binomial};
+  auto const all = {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix, MulticastTree::binomial,
+                    MulticastTree::kary};
   expect_storms(binary(), {.segment = Bytes(2000), .transit = Bytes(1)}, 9000, {all, true});
 }
 

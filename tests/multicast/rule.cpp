@@ -39,7 +39,7 @@ std::vector<Rank> random_ranks(std::mt19937& random, Rank ranks, int most) {
 }
 
 constexpr MulticastTree all_trees[] = {MulticastTree::flat, MulticastTree::chain, MulticastTree::prefix,
-                                       MulticastTree::binomial};
+                                       MulticastTree::binomial, MulticastTree::kary};
 
 TEST(Forwarding, ReachesEverySubsetOfFewRanksExactlyOnce) {
   auto const listed = TopologyIds::listed({13, 1, 14, 0, 7, 8, 9}, 4, 1);
@@ -53,7 +53,8 @@ TEST(Forwarding, ReachesEverySubsetOfFewRanksExactlyOnce) {
         }
         auto const set = DestinationSet::of(ids, wanted);
         for (auto const tree : all_trees) {
-          for (int split = 0; split <= (tree == MulticastTree::prefix ? 2 : 0); ++split) {
+          bool const splits = tree == MulticastTree::prefix || tree == MulticastTree::kary;
+          for (int split = 0; split <= (splits ? 2 : 0); ++split) {
             Multicast const m{source, set, tree, {split}};
             auto const report = check(ids, m);
             ASSERT_TRUE(report.ok()) << name(tree) << " from " << source << ", mask " << mask << ": " << faults(report);

@@ -148,7 +148,7 @@ def test_every_graph_is_simulated(allport, words):
         ("graph show cholesky --tiles 4 -o no/a.svg", "folder 'no'"),
         ("graph show cholesky --shape 4x4", "expected 1 extents"),
         ("graph count qr --shape 64 -a summa", "expected none for qr"),
-        ("graph count cholesky --tiles 4 --tree star", "flat, chain, prefix, axes, binomial or collectives"),
+        ("graph count cholesky --tiles 4 --tree star", "flat, chain, prefix, axes, binomial, kary or collectives"),
         ("simulate cholesky --shape 64 -m bgp:2x2 --view v.html", "--view: is for collectives"),
         ("simulate cholesky --shape 64 -m bgp:2x2 --grid 3x3", "9"),
         ("simulate bcast -m torus:4 --shape 64", "--shape: is for task graphs"),

@@ -29,7 +29,7 @@ def test_tables_are_by_the_definition():
         assert 1 + sum(e.ranks for row in rows for e in row) == 2048
 
 
-@pytest.mark.parametrize("tree", ["flat", "chain", "prefix", "binomial"])
+@pytest.mark.parametrize("tree", ["flat", "chain", "prefix", "binomial", "kary"])
 def test_every_destination_gets_it_once_by_following_the_rule(tree):
     draw = random.Random(4)
     for names in ("3x1bit", "torus:5x3x2/ppn=3", "2x4bit:100"):
@@ -102,7 +102,7 @@ def test_the_choice_says_why():
     assert "multicast of 1048576 bytes from 0 to 6 of the 64 ranks" in str(choice)
     assert choice.to_dict()["targets"] == [1, 8, 27, 28, 35, 63]
     assert ap.multicast.explain("torus:8x8", 0, None, bytes="1MiB").algorithm == "trees"
-    with pytest.raises(ap.Error, match="flat, chain, axes, prefix, segmented, trees"):
+    with pytest.raises(ap.Error, match="flat, chain, axes, prefix, segmented, kary, trees"):
         ap.multicast.explain("torus:8x8", 0, [27, 3], bytes=8, algorithm="ring")
 
 

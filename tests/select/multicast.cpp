@@ -118,7 +118,8 @@ TEST(Multicast, ToManyTakesAnotherWayThanFlat) {
   std::mt19937 random(2);
   auto const targets = some_of(random, machine.ranks(), 200);
   auto const small = choose_multicast(machine, multicast_contract(machine.ranks(), 17, 64, targets));
-  EXPECT_TRUE(small.best.algorithm->name == "prefix" || small.best.algorithm->name == "segmented") << explain(small);
+  auto const& name = small.best.algorithm->name;
+  EXPECT_TRUE(name == "prefix" || name == "segmented" || name == "kary") << explain(small);
 }
 
 TEST(Multicast, GoesToWhereAMappingHasItsTargets) {

@@ -15,7 +15,7 @@ from studies.figures.figure import HOW, agrees, near
 FIGURES = Path(talks.__file__).parent
 UNITS = {"KIB", "MB", "GB", "KILO", "GIGA", "KIB, MB"}
 #: Modules whose constants are of drawings.
-DRAWN = {"page", "render"}
+DRAWN = {"drawings", "page", "render"}
 #: Modules of Pena13's figures, whose sizes of messages and sweeps are not marked yet.
 NOT_YET = {"exchanges", "link_runs", "order_runs", "pena13_slide11", "pena13_slide12", "pena13_slide14"}
 NOT_YET |= {"pena13_slide15", "pena13_slide16", "routers"}

@@ -10,7 +10,7 @@
 namespace allport {
 
 /// When a rank sends several groups of one row together: the row of a digit of w bits is then treated as rows of `bits`
-/// bits each, which replaces 2^w - 1 sends by a tree of degree 2^bits.
+/// bits each, which replaces 2^w - 1 sends by a tree of degree 2^bits. Of tree `kary`: its degree, 2^bits.
 struct Split {
   int bits = 0;  ///< rows with more than 2^bits groups are split; 0: none is, as in Song09
 
@@ -44,9 +44,10 @@ struct Forwarding {
 ///   prefix    forward()
 ///   axes      from node to neighbour along the machine's axes: a tree that uses no link twice
 ///   binomial  the binomial tree (Solomonik11, slide 4) over source and destinations in the order of IDs, round from
-///   the
-///             source, which sends ceil(log2 p) messages where p have it in the end; nobody relays
-enum class MulticastTree : std::uint8_t { flat, chain, prefix, axes, binomial };
+///             the source, which sends ceil(log2 p) messages where p have it in the end; nobody relays
+///   kary      a balanced tree of degree k = 2^max(1, split.bits) over the same order: each rank divides the
+///             destinations behind it into k runs of consecutive ones, and sends to the first of each; nobody relays
+enum class MulticastTree : std::uint8_t { flat, chain, prefix, axes, binomial, kary };
 [[nodiscard]] std::string_view name(MulticastTree tree);
 /// @throws Error(argument) that lists the names
 [[nodiscard]] MulticastTree parse_multicast_tree(std::string_view text);

@@ -105,7 +105,8 @@ def explain(
     tree: Annotated[
         str,
         typer.Option(
-            autocompletion=completion.one_of(*TREES), help="prefix, binomial, axes (IDs of a machine), chain or flat."
+            autocompletion=completion.one_of(*TREES),
+            help="prefix, binomial, kary, axes (IDs of a machine), chain or flat.",
         ),
     ] = "prefix",
     split: Annotated[int, typer.Option(help="Rows of more than 2^SPLIT groups are split; 0: none.")] = 0,

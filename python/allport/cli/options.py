@@ -196,7 +196,7 @@ Tree = Annotated[
     str | None,
     typer.Option(
         autocompletion=completion.one_of(*TREES),
-        help="Multicast tree of panels: axes, binomial, prefix, chain or flat; else along the axes.",
+        help="Multicast tree of panels: axes, binomial, kary, prefix, chain or flat; else along the axes.",
     ),
 ]
 Lower = Annotated[bool, typer.Option("--lower", help="The lower triangle of A is read: A = L L^H, not U^H U.")]

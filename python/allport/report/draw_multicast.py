@@ -74,7 +74,7 @@ def multicast(ids: TopologyIds, parts: dict[int, Share], path: str | os.PathLike
             words = ", ".join(names) if len(names) <= 4 else f"{len(names)} ranks"
             middle = ((x + to[0]) / 2, (y + to[1]) / 2)
             under = {"facecolor": PAPER, "edgecolor": FAINT, "pad": 1.5}
-            ax.text(*middle, words, fontsize=7, color=INK, ha="center", va="center", bbox=under, zorder=2)
+            ax.text(*middle, words, fontsize=9, color=INK, ha="center", va="center", bbox=under, zorder=2)
     if path is not None:
         save(figure, path)
     return figure

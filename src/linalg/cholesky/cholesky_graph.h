@@ -11,7 +11,7 @@
 
 #include "allport/graph/kinds.h"
 #include "linalg/matrix/blas.h"
-#include "linalg/matrix/strips.h"
+#include "linalg/matrix/column_blocks.h"
 #include "linalg/matrix/triangle_tiles.h"
 
 namespace allport {
