@@ -11,7 +11,7 @@ namespace allport {
 /// Base of the structs that describe kinds: a task and its graph. A kind has `static constexpr std::uint16_t kind` and
 /// defines name(), owner(), parents(), and whatever differs from the functions here. They are TaskGraph's functions of
 /// the same names; parents() is num_parents(). A kind whose tasks have bodies defines a template `run`, called by the
-/// graph that has the data.
+/// graph that has the data. Of kinds that share a number, all but the last one have `static bool is(Graph const&, Task)`.
 template <class Graph>
 struct TaskOf {
   using VisitTask = TaskGraph::VisitTask;
@@ -33,16 +33,29 @@ struct TaskOf {
   void writes(VisitTask /*visit*/) const {}
   [[nodiscard]] bool in_place(int /*index*/) const { return false; }
   [[nodiscard]] int forwards(int /*index*/) const { return -1; }
+
+  /// An edge to a child that overwrites what this task has read.
+  static void then(VisitEdge visit, Task child) { visit({child, 0, 0, EdgeKind::order}); }
+  /// Work that reads or writes so many elements.
+  template <class Flops>
+  [[nodiscard]] Work kernel(Kernel kernel, Flops flops, std::int64_t elements) const {
+    return {kernel, static_cast<double>(flops), static_cast<double>(elements * g.element())};
+  }
 };
 
 template <class... Kinds>
 struct ListOfKinds {};
 
 /// A graph composed of kinds. `Graph` derives from it and defines `using Kinds = ListOfKinds<...>`, the ranks, and
-/// which tasks there are; the kinds may be defined after it. A task with the number of no kind is one of the last kind.
-template <class Graph>
-class GraphOfKinds : public TaskGraph {
+/// which tasks there are; the kinds may be defined after it. A task is of the first kind that it matches, or of the
+/// last one. @tparam Base  what several graphs share
+template <class Graph, class Base = TaskGraph>
+class GraphOfKinds : public Base {
  public:
+  using VisitTask = TaskGraph::VisitTask;
+  using VisitEdge = TaskGraph::VisitEdge;
+  using Base::Base;
+
   std::string name(Task t) const override {
     return of_kind(t, [](auto const& task) { return task.name(); });
   }
@@ -98,13 +111,24 @@ class GraphOfKinds : public TaskGraph {
     return of_listed(typename Graph::Kinds(), t, function);
   }
 
+ protected:
+  /// Visits a rank's tasks of a step that have no parents.
+  void visit_entries(Rank rank, std::int64_t step, VisitTask visit) const {
+    this->tasks(rank, step, [&](Task t) {
+      if (num_parents(t) == 0) visit(t);
+    });
+  }
+
  private:
   template <class Kind, class... Others, class Function>
   auto of_listed(ListOfKinds<Kind, Others...> /*kinds*/, Task t, Function const& function) const {
+    auto const& graph = static_cast<Graph const&>(*this);
     if constexpr (sizeof...(Others) > 0) {
-      if (t.kind != Kind::kind) return of_listed(ListOfKinds<Others...>(), t, function);
+      bool is_of = t.kind == Kind::kind;
+      if constexpr (requires { Kind::is(graph, t); }) is_of = is_of && Kind::is(graph, t);
+      if (!is_of) return of_listed(ListOfKinds<Others...>(), t, function);
     }
-    return function(Kind{{static_cast<Graph const&>(*this), t}});
+    return function(Kind{{graph, t}});
   }
 };
 

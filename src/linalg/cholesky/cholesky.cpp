@@ -112,9 +112,6 @@ CholeskyReport cholesky(Matrix<T> const& a, Uplo uplo, CholeskyOptions const& op
   return report;
 }
 
-ALLPORT_CHOLESKY_INSTANCE(, float);
-ALLPORT_CHOLESKY_INSTANCE(, double);
-ALLPORT_CHOLESKY_INSTANCE(, std::complex<float>);
-ALLPORT_CHOLESKY_INSTANCE(, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_CHOLESKY_INSTANCE, );
 
 }  // namespace allport

@@ -28,7 +28,7 @@ class CholeskyGraph : public GraphOfKinds<CholeskyGraph> {
  public:
   using Kinds = ListOfKinds<cholesky_tasks::Potrf, cholesky_tasks::Trsm, cholesky_tasks::Update>;
   enum Kind : std::uint16_t { P, T, G };
-  enum Input { own, from_row, from_column };
+  enum Input { from_row = 1, from_column };
 
   /// @param nb  rows of a tile
   CholeskyGraph(Distribution const& distribution, Uplo uplo, Scalar type, Index nb)
@@ -96,9 +96,6 @@ struct OnTile : TaskOf<CholeskyGraph> {
   [[nodiscard]] int updates() const { return t.k > 0 ? 1 : 0; }
   /// Tasks on the longest path from P or T of tile (i, k) to the end, this one included.
   [[nodiscard]] Index path(Index i, Index k) const { return 2 * (i - k) + 3 * (g.steps() - i) - 2; }
-  [[nodiscard]] Work kernel(Kernel kernel, Index flops, Index elements) const {
-    return {kernel, static_cast<double>(flops), static_cast<double>(elements * g.element())};
-  }
 
   [[nodiscard]] Rank owner() const { return g.at().owner(t.i, t.j); }
   [[nodiscard]] Shape output(int /*index*/) const { return {m(), n(), 0}; }
@@ -163,9 +160,7 @@ struct Update : OnTile {
   [[nodiscard]] std::string name() const { return fmt::format("G({}, {}, {})", t.i, t.j, t.k); }
   [[nodiscard]] bool diagonal() const { return t.i == t.j; }
   [[nodiscard]] int parents() const { return updates() + (diagonal() ? 1 : 2); }
-  void children(VisitEdge visit) const {
-    visit({g.on_tile(t.i, t.j, t.k + 1), CholeskyGraph::own, 0, EdgeKind::order});
-  }
+  void children(VisitEdge visit) const { then(visit, g.on_tile(t.i, t.j, t.k + 1)); }
   [[nodiscard]] Work work() const {
     if (diagonal()) return kernel(Kernel::syrk, k() * m() * (m() + 1), m() * k() + m() * m());
     return kernel(Kernel::gemm, 2 * m() * n() * k(), m() * k() + n() * k() + m() * n());

@@ -221,9 +221,6 @@ PositiveDefiniteReport solve_positive_definite(Matrix<T> const& a, Uplo uplo, Ma
   return report;
 }
 
-ALLPORT_CHOLESKY_SOLVE_INSTANCE(, float);
-ALLPORT_CHOLESKY_SOLVE_INSTANCE(, double);
-ALLPORT_CHOLESKY_SOLVE_INSTANCE(, std::complex<float>);
-ALLPORT_CHOLESKY_SOLVE_INSTANCE(, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_CHOLESKY_SOLVE_INSTANCE, );
 
 }  // namespace allport

@@ -188,7 +188,7 @@ struct Diagonal : TaskOf<Graph> {
   }
   [[nodiscard]] Index n() const { return g.factor().extent(t.k); }
   [[nodiscard]] Shape output(int /*index*/) const { return {n(), n(), 0}; }
-  [[nodiscard]] Work work() const { return {Kernel::copy, 0, static_cast<double>(g.element() * 2 * n() * n())}; }
+  [[nodiscard]] Work work() const { return kernel(Kernel::copy, 0, 2 * n() * n()); }
   [[nodiscard]] Index priority() const { return 1 + g.path(Graph::forward, t.k); }
   template <class Tiles>
   void run(Tiles const& a, TaskContext& context) const {
@@ -202,9 +202,6 @@ struct OnTile : TaskOf<Graph> {
   [[nodiscard]] Index n() const { return g.width(t.j); }
   [[nodiscard]] bool is_forward() const { return t.layer == Graph::forward; }
   [[nodiscard]] std::string named(char const* kind) const { return fmt::format("{}{}", kind, is_forward() ? "" : "'"); }
-  [[nodiscard]] Work kernel(Kernel kernel, Index flops, Index elements) const {
-    return {kernel, static_cast<double>(flops), static_cast<double>(elements * g.element())};
-  }
   [[nodiscard]] Rank owner() const { return g.owner_of_b(t.i, t.j); }
   [[nodiscard]] Shape output(int /*index*/) const { return {m(), n(), 0}; }
   [[nodiscard]] bool in_place(int /*index*/) const { return true; }

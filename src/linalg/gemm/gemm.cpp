@@ -220,9 +220,6 @@ GemmReport gemm(GemmPlan const& plan, std::type_identity_t<T> alpha, Matrix<std:
   return report;
 }
 
-ALLPORT_GEMM_INSTANCE(, float);
-ALLPORT_GEMM_INSTANCE(, double);
-ALLPORT_GEMM_INSTANCE(, std::complex<float>);
-ALLPORT_GEMM_INSTANCE(, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_GEMM_INSTANCE, );
 
 }  // namespace allport

@@ -163,11 +163,7 @@ std::unique_ptr<ProductGraph> running_3d(GemmPlan const& plan, GridCoords me, Ge
 }
 
 #define ALLPORT_RUNNING_3D(T) \
-  template std::unique_ptr<ProductGraph> running_3d(GemmPlan const&, GridCoords, GemmParts<T> const&, Workspace&)
-ALLPORT_RUNNING_3D(float);
-ALLPORT_RUNNING_3D(double);
-ALLPORT_RUNNING_3D(std::complex<float>);
-ALLPORT_RUNNING_3D(std::complex<double>);
-#undef ALLPORT_RUNNING_3D
+  template std::unique_ptr<ProductGraph> running_3d(GemmPlan const&, GridCoords, GemmParts<T> const&, Workspace&);
+ALLPORT_FOR_SCALARS(ALLPORT_RUNNING_3D)
 
 }  // namespace allport::gemm_detail

@@ -78,11 +78,7 @@ std::unique_ptr<ProductGraph> running_cannon(GemmPlan const& plan, GridCoords me
 }
 
 #define ALLPORT_RUNNING_CANNON(T) \
-  template std::unique_ptr<ProductGraph> running_cannon(GemmPlan const&, GridCoords, GemmParts<T> const&, Workspace&)
-ALLPORT_RUNNING_CANNON(float);
-ALLPORT_RUNNING_CANNON(double);
-ALLPORT_RUNNING_CANNON(std::complex<float>);
-ALLPORT_RUNNING_CANNON(std::complex<double>);
-#undef ALLPORT_RUNNING_CANNON
+  template std::unique_ptr<ProductGraph> running_cannon(GemmPlan const&, GridCoords, GemmParts<T> const&, Workspace&);
+ALLPORT_FOR_SCALARS(ALLPORT_RUNNING_CANNON)
 
 }  // namespace allport::gemm_detail

@@ -171,11 +171,7 @@ RanByTasks run_by_tasks(Communicator const& comm, GemmPlan const& plan, GemmPart
 }
 
 #define ALLPORT_RUN_BY_TASKS(T) \
-  template RanByTasks run_by_tasks(Communicator const&, GemmPlan const&, GemmParts<T> const&, Progress const&)
-ALLPORT_RUN_BY_TASKS(float);
-ALLPORT_RUN_BY_TASKS(double);
-ALLPORT_RUN_BY_TASKS(std::complex<float>);
-ALLPORT_RUN_BY_TASKS(std::complex<double>);
-#undef ALLPORT_RUN_BY_TASKS
+  template RanByTasks run_by_tasks(Communicator const&, GemmPlan const&, GemmParts<T> const&, Progress const&);
+ALLPORT_FOR_SCALARS(ALLPORT_RUN_BY_TASKS)
 
 }  // namespace allport::gemm_detail

@@ -178,9 +178,6 @@ LuReport lu(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, 
   return report_of(comm, plan, mine);
 }
 
-ALLPORT_LU_INSTANCE(, float);
-ALLPORT_LU_INSTANCE(, double);
-ALLPORT_LU_INSTANCE(, std::complex<float>);
-ALLPORT_LU_INSTANCE(, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_LU_INSTANCE, );
 
 }  // namespace allport

@@ -34,13 +34,9 @@ struct LuTask : TaskOf<LuUnits> {
     return fmt::format("{}({}row {}, column {}, panel {}{})", kind, where, t.i, column, t.k, unit);
   }
   [[nodiscard]] Rank rank(int column) const { return g.layout().rank({t.i, column, t.layer}); }
-  [[nodiscard]] Work kernel(Kernel kernel, double flops, Index elements) const {
-    return {kernel, flops, static_cast<double>(elements * g.element())};
-  }
   /// By the next panel that is factored in the columns which a task updates; tasks that other ranks wait for come
   /// first.
   [[nodiscard]] double before_panel(std::int32_t k, int urgency) const { return 4.0 * (g.panels() - k) + urgency; }
-  static void then(VisitEdge visit, Task child) { visit({child, 0, 0, EdgeKind::order}); }
   void write_panel(std::int32_t k, VisitTask visit) const { visit({of_panel, 0, 0, 0, k}); }
   [[nodiscard]] bool members(Gang& gang) const {
     if (g.p_r() == 1) return false;

@@ -34,10 +34,7 @@ std::vector<GangCollective> panel_collectives(Pivoting pivoting, Index width, in
 }
 
 void LuTaskGraph::entries(Rank rank, VisitTask visit) const {
-  if (panels() == 0) return;
-  tasks(rank, 0, [&](Task t) {
-    if (num_parents(t) == 0) visit(t);
-  });
+  if (panels() > 0) visit_entries(rank, 0, visit);
 }
 
 std::optional<std::int64_t> LuTaskGraph::count(Rank rank) const {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "allport/graph/task_graph.h"
 #include "allport/linalg/redistribute.h"
 #include "checks.h"
 #include "linalg/gemm/gemm_frame.h"
@@ -58,6 +59,16 @@ class Native {
   Matrix<T> given_;
   std::optional<Matrix<Element>> own_;
 };
+
+/// A task's inputs and outputs as elements.
+template <class T>
+[[nodiscard]] T const* elements_in(TaskContext const& context, int input) {
+  return reinterpret_cast<T const*>(context.input(input).data());
+}
+template <class T>
+[[nodiscard]] T* elements_out(TaskContext& context, int output) {
+  return reinterpret_cast<T*>(context.output(output).data());
+}
 
 /// Copies a strided block of rows x cols to contiguous memory.
 template <class T>

@@ -140,9 +140,6 @@ QrReport geqrf(Matrix<T> const& a, std::vector<T>& tau, QrOptions const& options
 }
 
 #define ALLPORT_GEQRF(T) template QrReport geqrf(Matrix<T> const&, std::vector<T>&, QrOptions const&);
-ALLPORT_GEQRF(float)
-ALLPORT_GEQRF(double)
-ALLPORT_GEQRF(std::complex<float>)
-ALLPORT_GEQRF(std::complex<double>)
+ALLPORT_FOR_SCALARS(ALLPORT_GEQRF)
 
 }  // namespace allport

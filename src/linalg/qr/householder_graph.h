@@ -98,9 +98,6 @@ struct OnTile : TaskOf<HouseholderGraph> {
   [[nodiscard]] Index k() const { return g.cols_of(t.k); }
   /// Number of updates that precede the task directly.
   [[nodiscard]] int updates() const { return t.k > 0 ? 1 : 0; }
-  [[nodiscard]] Work kernel(Kernel kernel, double flops, Index elements) const {
-    return {kernel, flops, static_cast<double>(elements * g.element())};
-  }
 
   [[nodiscard]] Rank owner() const { return g.owner_of(t.i, t.j); }
   [[nodiscard]] Shape output(int /*index*/) const { return {m(), n(), 0}; }
@@ -146,7 +143,7 @@ struct Left : OnTile {
     for (auto j = t.k + 1; j < g.tile_cols(); ++j) visit({g.at(t.i, j, t.k), HouseholderGraph::left});
   }
   [[nodiscard]] Work work() const {
-    return kernel(Kernel::trsm, static_cast<double>(m() * k() * k()), m() * k() + k() * k());
+    return kernel(Kernel::trsm, m() * k() * k(), m() * k() + k() * k());
   }
   template <class Tiles>
   void run(Tiles const& a, TaskContext& context) const {
@@ -164,7 +161,7 @@ struct Above : OnTile {
     for (auto i = t.k + 1; i < g.tile_rows(); ++i) visit({g.at(i, t.j, t.k), HouseholderGraph::above});
   }
   [[nodiscard]] Work work() const {
-    return kernel(Kernel::trsm, static_cast<double>(n() * k() * k()), n() * k() + k() * k());
+    return kernel(Kernel::trsm, n() * k() * k(), n() * k() + k() * k());
   }
   template <class Tiles>
   void run(Tiles const& a, TaskContext& context) const {
@@ -180,7 +177,7 @@ struct Update : OnTile {
   [[nodiscard]] int parents() const { return updates() + 2; }
   void children(VisitEdge visit) const { visit({g.at(t.i, t.j, t.k + 1), HouseholderGraph::own}); }
   [[nodiscard]] Work work() const {
-    return kernel(Kernel::gemm, static_cast<double>(2 * m() * n() * k()), m() * k() + n() * k() + m() * n());
+    return kernel(Kernel::gemm, 2 * m() * n() * k(), m() * k() + n() * k() + m() * n());
   }
   template <class Tiles>
   void run(Tiles const& a, TaskContext& context) const {
