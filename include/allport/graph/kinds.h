@@ -43,6 +43,12 @@ struct TaskOf {
   }
 };
 
+/// A kind with a number and everything else of its base: where tasks differ in an argument that the number encodes.
+template <class Base, std::uint16_t number>
+struct KindOf : Base {
+  static constexpr std::uint16_t kind = number;
+};
+
 template <class... Kinds>
 struct ListOfKinds {};
 

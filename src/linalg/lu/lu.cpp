@@ -15,28 +15,17 @@ using namespace lu_detail;
 
 namespace {
 
-std::string how_text(LuPlan const& plan) {
-  auto const& c = plan.chosen;
-  auto const& g = c.grid;
-  return fmt::format("lu {} {}x{}x{} {} {} {} {} {} {} {} {}", c.algorithm, g.rows, g.cols, g.layers, c.order,
-                     c.in_place, c.panel, c.nb, c.ahead, c.outer_panel, static_cast<char>(plan.problem.pivoting),
-                     name(tree_of(plan)));
-}
-
 void agree(Communicator const& comm, LuPlan const& plan) {
   auto const& p = plan.problem;
-  auto const how = how_text(plan);
-  try {
-    comm.ensure_agreement("arguments of lu",
-                          detail::hash_of(fmt::format("{} {} {} {}", p.m, p.n, static_cast<int>(p.type), how)));
-  } catch (Error const& e) {
-    if (e.kind() != ErrorKind::mismatch) throw;
-    comm.ensure_agreement("element type (0 s, 1 d, 2 c, 3 z)", static_cast<int>(p.type));
-    comm.ensure_agreement("m", p.m);
-    comm.ensure_agreement("n", p.n);
-    comm.ensure_agreement("pivoting, algorithm and grid", detail::hash_of(how));
-    throw;
-  }
+  auto const& c = plan.chosen;
+  auto const how = fmt::format("lu {} {}x{}x{} {} {} {} {} {} {} {} {}", c.algorithm, c.grid.rows, c.grid.cols,
+                               c.grid.layers, c.order, c.in_place, c.panel, c.nb, c.ahead, c.outer_panel,
+                               static_cast<char>(p.pivoting), name(tree_of(plan)));
+  detail::ensure_agreement(comm, "lu",
+                           {{"element type (0 s, 1 d, 2 c, 3 z)", static_cast<int>(p.type)},
+                            {"m", p.m},
+                            {"n", p.n},
+                            {"pivoting, algorithm and grid", detail::hash_of(how)}});
 }
 
 /// The first j, counted from 1, with U(j, j) exactly zero on this rank; the extent + 1 if there is none.

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "allport/graph/task_graph.h"
@@ -25,6 +27,20 @@ inline std::int64_t hash_of(std::string_view bytes, std::uint64_t hash = 1469598
 template <class T>
 std::int64_t bits_of(T const& value) {
   return hash_of({reinterpret_cast<char const*>(&value), sizeof(T)});
+}
+
+/// Checks that all ranks pass equal arguments: one reduction, and if they differ one for each, to name it.
+inline void ensure_agreement(Communicator const& comm, std::string_view call,
+                             std::initializer_list<std::pair<std::string_view, std::int64_t>> arguments) {
+  std::string all(call);
+  for (auto const& argument : arguments) all += fmt::format(" {}", argument.second);
+  try {
+    comm.ensure_agreement(fmt::format("arguments of {}", call), hash_of(all));
+  } catch (Error const& e) {
+    if (e.kind() != ErrorKind::mismatch) throw;
+    for (auto const& [name, value] : arguments) comm.ensure_agreement(name, value);
+    throw;
+  }
 }
 
 /// A matrix in the algorithm's distribution: the caller's own if it is distributed so, else a copy.

@@ -12,12 +12,7 @@ namespace allport {
 namespace {
 
 void check_tiles(Distribution const& d, std::string_view name) {
-  for (auto const* axis : {&d.rows(), &d.cols()}) {
-    ensure(axis->is_cyclic(), name, "cut by hand", "block-cyclic, its blocks the tiles");
-    auto const first = axis->extent() > 0 && axis->parts() > 1 ? axis->run_at(0).length : axis->nb();
-    ensure(first == axis->nb() || first == axis->extent(), fmt::format("{}: first block", name), first,
-           "a whole block");
-  }
+  for (auto const* axis : {&d.rows(), &d.cols()}) check_whole_blocks(name, *axis);
 }
 
 }  // namespace

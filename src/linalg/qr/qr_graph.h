@@ -18,7 +18,6 @@ struct Ttqrt;
 struct StoreTtqrt;
 struct Unmqr;
 struct Tsmqr;
-template <QrOrder::Kind end>
 struct Ttmqr;
 struct Reflectors;
 struct TreeReflectors;
@@ -41,9 +40,6 @@ struct QrScope {
 /// Between tasks of one rank tiles are not passed as data, only ordered: bodies know where they are stored.
 class QrGraph : public GraphOfKinds<QrGraph> {
  public:
-  using Kinds = ListOfKinds<qr_tasks::Tsqrt, qr_tasks::Tsmqr, qr_tasks::Geqrt, qr_tasks::Unmqr, qr_tasks::Ttqrt,
-                            qr_tasks::Ttmqr<QrOrder::top>, qr_tasks::StoreTtqrt, qr_tasks::Ttmqr<QrOrder::bottom>,
-                            qr_tasks::Reflectors, qr_tasks::TreeReflectors, qr_tasks::Given>;
   enum Kind : std::uint16_t {
     local = QrOrder::local,
     chained = QrOrder::chained,
@@ -53,6 +49,9 @@ class QrGraph : public GraphOfKinds<QrGraph> {
     tree_reflectors,  ///< of the merge of head i
     given,            ///< tile (i, j) as it is before panel k
   };
+  using Kinds = ListOfKinds<qr_tasks::Tsqrt, qr_tasks::Tsmqr, qr_tasks::Geqrt, qr_tasks::Unmqr, qr_tasks::Ttqrt,
+                            KindOf<qr_tasks::Ttmqr, top>, qr_tasks::StoreTtqrt, KindOf<qr_tasks::Ttmqr, bottom>,
+                            qr_tasks::Reflectors, qr_tasks::TreeReflectors, qr_tasks::Given>;
   enum Output { block, tile };
   /// Memory: tile (i, j); the triangle of head (i, .) in panel j, later its tree reflectors; given reflectors.
   enum TileKind : std::uint16_t { whole, triangle, read, read_tree };

@@ -252,13 +252,11 @@ struct Tsmqr : Apply {
 };
 
 /// The two ranks of a merge exchange their tiles; each computes both and stores its own, discarding the other one.
-template <QrOrder::Kind end>
 struct Ttmqr : Apply {
-  static constexpr std::uint16_t kind = end;
-  static constexpr bool is_top = end == QrOrder::top;
+  [[nodiscard]] bool is_top() const { return t.kind == QrGraph::top; }
   [[nodiscard]] std::int32_t partner() const { return QrOrder::partner(t.i, t.k); }
-  [[nodiscard]] Index rows_of_other() const { return g.rows_of(is_top ? t.i : partner()); }
-  [[nodiscard]] std::string name() const { return named(is_top ? "TTMQR" : "TTMQR'"); }
+  [[nodiscard]] Index rows_of_other() const { return g.rows_of(is_top() ? t.i : partner()); }
+  [[nodiscard]] std::string name() const { return named(is_top() ? "TTMQR" : "TTMQR'"); }
   [[nodiscard]] int parents() const { return 2 + before(); }
   [[nodiscard]] std::optional<Shape> input(int index) const {
     return index == block ? shape_of_reflectors() : Shape{rows_of_other(), cols(), 0};
@@ -274,7 +272,7 @@ struct Ttmqr : Apply {
     auto* const other = blas::scratch<T, 1>(elements);
     std::copy_n(detail::elements_in<T>(context, tile), elements, other);
     auto* const own = a.at(row(), t.j);
-    apply_to(is_top ? own : other, is_top ? other : own, partner(), context);
+    apply_to(is_top() ? own : other, is_top() ? other : own, partner(), context);
   }
 };
 
