@@ -11,7 +11,8 @@ namespace allport {
 /// Base of the structs that describe kinds: a task and its graph. A kind has `static constexpr std::uint16_t kind` and
 /// defines name(), owner(), parents(), and whatever differs from the functions here. They are TaskGraph's functions of
 /// the same names; parents() is num_parents(). A kind whose tasks have bodies defines a template `run`, called by the
-/// graph that has the data. Of kinds that share a number, all but the last one have `static bool is(Graph const&, Task)`.
+/// graph that has the data. Of kinds that share a number, all but the last one define `static bool is(Graph const&,
+/// Task)`.
 template <class Graph>
 struct TaskOf {
   using VisitTask = TaskGraph::VisitTask;

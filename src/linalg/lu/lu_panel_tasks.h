@@ -14,14 +14,15 @@
 /// Bodies get the rank's part of the matrix: RunningLu.
 namespace allport::lu_detail::lu_tasks {
 
+using Graph = LuTaskGraph;
 using enum LuTaskGraph::Kind;
-using Columns = LuTaskGraph::Columns;
+using Columns = Graph::Columns;
 
 /// Blocks of memory that tasks overwrite: columns of panels, of blocks beyond all panels, and rows of U on layer 0.
 enum Memory : std::uint16_t { of_panel, of_block, rows_of_u };
 
 /// A task of panel k on grid row i.
-struct LuTask : TaskOf<LuTaskGraph> {
+struct LuTask : TaskOf<Graph> {
   [[nodiscard]] Panel const& p() const { return g.panel(t.k); }
   [[nodiscard]] bool diagonal() const { return t.i == g.diagonal_row(t.k); }
   /// Rows of the panel, and rows below its diagonal block.
@@ -58,11 +59,11 @@ struct Factor : LuTask {
     for (int j = 0; j < g.p_c(); ++j) {
       g.each_unit(j, t.k, [&](std::int32_t unit) { children_on(unit, edge, visit); });
       for (int l = 0; l < g.layers(); ++l) {
-        if (g.notes(l, j, t.k)) visit({g.task(note, l, t.i, j, t.k), 0, LuTaskGraph::pivots_only});
+        if (g.notes(l, j, t.k)) visit({g.task(note, l, t.i, j, t.k), 0, Graph::pivots_only});
       }
     }
     for (int x = 0; t.layer > 0 && x < g.all_pieces(); ++x) {
-      visit({g.task(back, 0, t.i, 0, t.k), x, LuTaskGraph::first_piece + x});
+      visit({g.task(back, 0, t.i, 0, t.k), x, Graph::first_piece + x});
     }
     auto const own = g.column(t.k);
     if (g.pivots() && t.layer == 0 && !g.has_units(0, own, t.k)) then(visit, g.left_of(t.i, own, t.k));
@@ -79,13 +80,13 @@ struct Factor : LuTask {
   /// rows are exchanged and U is computed while L is sent.
   [[nodiscard]] Shape output(int index) const {
     auto const width = p().width();
-    if (index == LuTaskGraph::pivots_only) return {0, 0, head_bytes(width)};
-    if (index == LuTaskGraph::corner) return {width, width, 0};
-    auto const number = index - LuTaskGraph::first_piece;
+    if (index == Graph::pivots_only) return {0, 0, head_bytes(width)};
+    if (index == Graph::corner) return {width, width, 0};
+    auto const number = index - Graph::first_piece;
     auto const x = number % g.pieces();
     return {g.piece(t.i, t.k, x).width(), g.slice(t.k, number / g.pieces()).width(), g.head_of_piece(t.k, x)};
   }
-  [[nodiscard]] int parts(int index) const { return index >= LuTaskGraph::first_piece ? g.pieces() : 1; }
+  [[nodiscard]] int parts(int index) const { return index >= Graph::first_piece ? g.pieces() : 1; }
   [[nodiscard]] Work work() const {
     auto const b = static_cast<double>(p().width());
     // Row s < b of the corner is updated by s eliminations, each row below it by all b.
@@ -108,14 +109,14 @@ struct Factor : LuTask {
       auto const cols = g.slice(t.k, x / g.pieces());
       auto const head = g.head_of_piece(t.k, x % g.pieces());
       if (rows.width() * cols.width() == 0 && head == 0) continue;
-      auto const to = context.output(LuTaskGraph::first_piece + x);
+      auto const to = context.output(Graph::first_piece + x);
       if (head > 0) write_pivots(to);
       a.pack(a.panel_at(t.k, rows.first, cols.first), rows.width(), cols.width(), to.data() + head);
     }
     if (sends_corner() && diagonal()) {
-      a.pack(a.panel_at(t.k), p().width(), p().width(), context.output(LuTaskGraph::corner).data());
+      a.pack(a.panel_at(t.k), p().width(), p().width(), context.output(Graph::corner).data());
     }
-    if (sends_pivots()) write_pivots(context.output(LuTaskGraph::pivots_only));
+    if (sends_pivots()) write_pivots(context.output(Graph::pivots_only));
   }
 
  private:
@@ -144,7 +145,7 @@ struct Note : LuTask {
   void children(VisitEdge visit) const {
     if (t.layer == 0) then(visit, g.left_of(t.i, t.j, t.k));
   }
-  [[nodiscard]] std::optional<Shape> input(int /*index*/) const { return output_of_factor(LuTaskGraph::pivots_only); }
+  [[nodiscard]] std::optional<Shape> input(int /*index*/) const { return output_of_factor(Graph::pivots_only); }
   [[nodiscard]] double priority() const { return 1; }
 
   template <class Matrix>
@@ -226,7 +227,7 @@ struct Back : LuTask {
   void children(VisitEdge visit) const {
     if (g.pivots()) then(visit, g.left_of(t.i, g.column(t.k), t.k));
   }
-  [[nodiscard]] std::optional<Shape> input(int index) const { return output_of_factor(LuTaskGraph::first_piece + index); }
+  [[nodiscard]] std::optional<Shape> input(int index) const { return output_of_factor(Graph::first_piece + index); }
   [[nodiscard]] Work work() const { return kernel(Kernel::copy, 0, 2 * p().width() * height()); }
   [[nodiscard]] double priority() const { return 1; }
   void writes(VisitTask visit) const { write_panel(t.k, visit); }

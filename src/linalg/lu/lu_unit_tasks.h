@@ -81,7 +81,7 @@ struct Update : OnUnit {
   /// Pieces of L that it reads: of all slices, or of its layer's.
   [[nodiscard]] int l_blocks() const { return g.reads_in_place() ? 1 : is_whole() ? g.all_pieces() : g.pieces(); }
   /// The output of Factor that is input x; that of Upper or Solve that is input l_blocks() + y.
-  [[nodiscard]] int l_output(int x) const { return LuTaskGraph::first_piece + (is_whole() ? 0 : t.layer * g.pieces()) + x; }
+  [[nodiscard]] int l_output(int x) const { return Graph::first_piece + (is_whole() ? 0 : t.layer * g.pieces()) + x; }
   [[nodiscard]] int u_output(int y) const { return (is_whole() ? 0 : t.layer * g.u_pieces()) + y; }
   /// Columns of the panel that input x has.
   [[nodiscard]] Columns depth(int x) const { return g.slice(t.k, is_whole() ? x / g.pieces() : t.layer); }
@@ -165,15 +165,15 @@ inline void Factor::children_on(std::int32_t unit, EdgeKind edge, VisitEdge visi
   for (int l = 0; l < g.layers(); ++l) {
     if (g.has_upper(l, t.i, unit, t.k)) {
       auto const exchanged = g.task(upper, l, t.i, unit, t.k);
-      if (g.pivots()) visit({exchanged, 0, LuTaskGraph::pivots_only, edge});
-      if (g.is_whole(unit) && diagonal()) visit({exchanged, 1, LuTaskGraph::corner, edge});
+      if (g.pivots()) visit({exchanged, 0, Graph::pivots_only, edge});
+      if (g.is_whole(unit) && diagonal()) visit({exchanged, 1, Graph::corner, edge});
     }
     if (!g.has_update(l, unit)) continue;
     Update const updated{{{{g, g.task(update, l, t.i, unit, t.k)}}}};
     for (int x = 0; x < updated.l_blocks(); ++x) visit({updated.t, x, updated.l_output(x), edge});
   }
   if (!g.is_whole(unit) && diagonal()) {
-    visit({g.task(solve, g.solver(unit, t.k), t.i, unit, t.k), 0, LuTaskGraph::corner});
+    visit({g.task(solve, g.solver(unit, t.k), t.i, unit, t.k), 0, Graph::corner});
   }
 }
 
@@ -199,7 +199,7 @@ struct Upper : OnUnit {
   [[nodiscard]] Shape output(int index) const { return is_whole() ? output_of_u(index) : shape_of_rows(); }
   [[nodiscard]] int parts(int /*index*/) const { return is_whole() ? g.u_pieces() : 1; }
   [[nodiscard]] std::optional<Shape> input(int index) const {
-    return output_of_factor(index == l_of_corner ? LuTaskGraph::corner : LuTaskGraph::pivots_only);
+    return output_of_factor(index == l_of_corner ? Graph::corner : Graph::pivots_only);
   }
   [[nodiscard]] Work work() const {
     return is_whole() && diagonal() ? solving() : kernel(Kernel::copy, 0, 2 * p().width() * right());
@@ -241,7 +241,7 @@ struct Solve : OnUnit {
   [[nodiscard]] Shape output(int index) const { return output_of_u(index); }
   [[nodiscard]] int parts(int /*index*/) const { return g.u_pieces(); }
   [[nodiscard]] std::optional<Shape> input(int index) const {
-    return index == sum_of_layers ? shape_of_rows() : output_of_factor(LuTaskGraph::corner);
+    return index == sum_of_layers ? shape_of_rows() : output_of_factor(Graph::corner);
   }
   [[nodiscard]] Work work() const { return solving(); }
   [[nodiscard]] double priority() const { return priority_of(2); }

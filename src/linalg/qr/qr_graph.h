@@ -34,8 +34,8 @@ struct QrScope {
 };
 
 /// A task is an operation of QrOrder: kind, eliminated tile row i, column tile j, panel k. If panels are factored and j
-/// = k, it factors the panel; otherwise it applies the panel's reflectors to tiles of column j. If reflectors are given,
-/// further tasks read them, and send tiles that are exchanged before the first operation on them.
+/// = k, it factors the panel; otherwise it applies the panel's reflectors to tiles of column j. If reflectors are
+/// given, further tasks read them, and send tiles that are exchanged before the first operation on them.
 ///
 /// Between tasks of one rank tiles are not passed as data, only ordered: bodies know where they are stored.
 class QrGraph : public GraphOfKinds<QrGraph> {
