@@ -151,11 +151,10 @@ struct OnLine : ProductTask<Graph> {
 /// Sends a panel along its line. Panels that other ranks wait for come before all products; earlier panels first.
 struct SendPanel : OnLine {
   [[nodiscard]] std::string name() const { return named(is_a() ? "A" : "B", Graph::numbered); }
-  [[nodiscard]] Panel panel() const { return g.panel(t); }
-  [[nodiscard]] int pieces() const { return g.pieces(line(), panel()); }
+  [[nodiscard]] int pieces(Panel const& panel) const { return g.pieces(line(), panel); }
   [[nodiscard]] int parents() const { return (t.k >= g.slots(t.layer) ? 1 : 0) + g.awaited_copies(t); }
   void children(VisitEdge visit) const {
-    auto const all = pieces();
+    auto const all = pieces(g.panel(t));
     for (int x = 0; g.in_step() && x < all; ++x) {
       visit({g.at(Graph::multiply, t.i, t.j, t), Graph::own, x, EdgeKind::sent});
     }
@@ -164,17 +163,21 @@ struct SendPanel : OnLine {
       for (int x = 0; x < all; ++x) visit({child, g.input_of(line(), x), x});
     }
   }
-  [[nodiscard]] Shape output(int x) const { return shape(Graph::piece(panel(), pieces(), x).width()); }
-  [[nodiscard]] int parts(int /*index*/) const { return pieces(); }
-  [[nodiscard]] Work work() const { return copying(panel().width()); }
+  [[nodiscard]] Shape output(int x) const {
+    auto const panel = g.panel(t);
+    return shape(Graph::piece(panel, pieces(panel), x).width());
+  }
+  [[nodiscard]] int parts(int /*index*/) const { return pieces(g.panel(t)); }
+  [[nodiscard]] Work work() const { return copying(g.panel(t).width()); }
   [[nodiscard]] std::int64_t priority() const { return 2 * g.all_products() - t.k; }
   template <class Parts>
   void run(Parts const& a, TaskContext& context) const {
     auto const& from = a.operand(t);
+    auto const panel = g.panel(t);
     if (a.in_place(t, 0) || from.across == 0) return;
-    for (int x = 0; x < pieces(); ++x) {
-      auto const part = Graph::piece(panel(), pieces(), x);
-      from.copy(panel().begin + part.first, part.width(), elements_out<typename Parts::Element>(context, x));
+    for (int x = 0; x < pieces(panel); ++x) {
+      auto const part = Graph::piece(panel, pieces(panel), x);
+      from.copy(panel.begin + part.first, part.width(), elements_out<typename Parts::Element>(context, x));
     }
   }
 };
@@ -183,12 +186,12 @@ struct SendPanel : OnLine {
 struct Multiply : ProductTask<Graph> {
   static constexpr std::uint16_t kind = Graph::multiply;
   [[nodiscard]] std::string name() const { return named("multiply", Graph::numbered); }
-  [[nodiscard]] Panel panel() const { return g.panel(t); }
   [[nodiscard]] int parents() const {
+    auto const panel = g.panel(t);
     auto parents = (t.k > 0 ? 1 : 0) + g.awaited_copies(t);
     for (auto const line : {GridAxis::row, GridAxis::col}) {
       if (!g.travels(line)) continue;
-      parents += g.pieces(line, panel()) * (g.in_step() && g.owns(line, panel(), t) ? 2 : 1);
+      parents += g.pieces(line, panel) * (g.in_step() && g.owns(line, panel, t) ? 2 : 1);
     }
     return parents;
   }
@@ -212,15 +215,16 @@ struct Multiply : ProductTask<Graph> {
   [[nodiscard]] std::optional<Shape> input(int index) const {
     bool const of_row = index < g.input_of(GridAxis::col, 0);
     auto const line = of_row ? GridAxis::row : GridAxis::col;
-    auto const width = Graph::piece(panel(), g.pieces(line, panel()), index - g.input_of(line, 0)).width();
+    auto const panel = g.panel(t);
+    auto const width = Graph::piece(panel, g.pieces(line, panel), index - g.input_of(line, 0)).width();
     return of_row ? Shape{rows(), width, 0} : Shape{width, cols(), 0};
   }
-  [[nodiscard]] Work work() const { return multiplying(rows(), cols(), panel().width()); }
+  [[nodiscard]] Work work() const { return multiplying(rows(), cols(), g.panel(t).width()); }
   [[nodiscard]] std::int64_t priority() const { return g.all_products() - t.k; }
   void writes(VisitTask visit) const { visit({kind, 0, 0, 0, 0}); }
   template <class Parts>
   void run(Parts const& a, TaskContext& context) const {
-    auto const width = panel().width();
+    auto const width = g.panel(t).width();
     if (width == 0) a.block.add_nothing(t.k == 0);
     for (Index first = 0; first < width && !a.block.is_empty();) {
       auto const left = a.arrived(t, GridAxis::row, first, context);
