@@ -44,7 +44,7 @@ class Gemm3dGraph : public GraphOfKinds<Gemm3dGraph, ProductGraph> {
   enum Kind : std::uint16_t { of_a, of_b, multiply, sum };
   using Kinds =
       ListOfKinds<tasks_3d::Multiply, KindOf<tasks_3d::Send, of_a>, KindOf<tasks_3d::Send, of_b>, tasks_3d::Sum>;
-  static constexpr char const* numbered = "tile";
+  static constexpr char const* numbered = "tile";  ///< by Task::k
 
   Gemm3dGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
               std::optional<Mapping> const& mapping);
@@ -132,7 +132,7 @@ using Graph = Gemm3dGraph;
 /// Sends the k that a rank owns of a tile row or tile column. Tasks that other ranks wait for come before all products,
 /// in the order of the tiles that need them.
 struct Send : ProductTask<Graph> {
-  [[nodiscard]] std::string name() const { return named(is_a() ? "A" : "B", Graph::numbered); }
+  [[nodiscard]] std::string name() const { return named(is_a() ? "A" : "B"); }
   [[nodiscard]] GridAxis line() const { return g.line_of(t); }
   [[nodiscard]] bool is_a() const { return line() == GridAxis::row; }
   [[nodiscard]] Graph::Range own() const { return g.owned(line(), t.layer, g.index(t)); }
@@ -183,7 +183,7 @@ struct OnTile : ProductTask<Graph> {
 /// Computes the tile over all of the layer's k.
 struct Multiply : OnTile {
   static constexpr std::uint16_t kind = Graph::multiply;
-  [[nodiscard]] std::string name() const { return named("multiply", Graph::numbered); }
+  [[nodiscard]] std::string name() const { return named("multiply"); }
   [[nodiscard]] int parents() const {
     int parents = 0;
     g.each_received(GridAxis::row, t.layer, t.j, [&](Graph::Range const&) { ++parents; });
@@ -220,7 +220,7 @@ struct Multiply : OnTile {
 /// Combines the layers' tiles, each layer a part of the columns.
 struct Sum : OnTile {
   static constexpr std::uint16_t kind = Graph::sum;
-  [[nodiscard]] std::string name() const { return named("sum", Graph::numbered); }
+  [[nodiscard]] std::string name() const { return named("sum"); }
   [[nodiscard]] int parents() const { return g.grid().layers * g.sum_pieces(); }
   void contributors(int input, VisitTask visit) const {
     g.each_summand(t.layer, input, [&](int l) {

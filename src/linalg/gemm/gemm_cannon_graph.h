@@ -34,7 +34,7 @@ class CannonGraph : public GraphOfKinds<CannonGraph, ProductGraph> {
                             KindOf<cannon_tasks::Skew, skew_b>, KindOf<cannon_tasks::Own, own_a>,
                             KindOf<cannon_tasks::Own, own_b>>;
   enum Input { block, of_a = 0, of_b = 1 };
-  static constexpr char const* numbered = "product";
+  static constexpr char const* numbered = "product";  ///< by Task::k
 
   CannonGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
               std::optional<Mapping> const& mapping);
@@ -112,7 +112,7 @@ struct OnBlock : ProductTask<Graph> {
 
 /// Holds a block for one product and forwards it.
 struct At : OnBlock {
-  [[nodiscard]] std::string name() const { return named(is_a() ? "A" : "B", Graph::numbered); }
+  [[nodiscard]] std::string name() const { return named(is_a() ? "A" : "B"); }
   void children(VisitEdge visit) const {
     Task const product{Graph::multiply, t.layer, t.i, t.j, t.k};
     visit({product, is_a() ? Graph::of_a : Graph::of_b});
@@ -125,14 +125,14 @@ struct At : OnBlock {
 /// Sends a layer's block to the rank that multiplies by it first. Halves that go half-way round a ring take both
 /// directions: half k is output k.
 struct Skew : OnBlock {
-  [[nodiscard]] std::string name() const { return named(is_a() ? "skew A" : "skew B", Graph::numbered); }
+  [[nodiscard]] std::string name() const { return named(is_a() ? "skew A" : "skew B"); }
   void children(VisitEdge visit) const { visit({g.skewed(t), Graph::block, t.k}); }
   [[nodiscard]] Task whole(int /*index*/) const { return {t.kind, t.layer, t.i, t.j, 0}; }
 };
 
 /// Sends layer 0's block to the layers.
 struct Own : Skew {
-  [[nodiscard]] std::string name() const { return named(is_a() ? "own A" : "own B", Graph::numbered); }
+  [[nodiscard]] std::string name() const { return named(is_a() ? "own A" : "own B"); }
   [[nodiscard]] int parents() const { return 0; }
   void children(VisitEdge visit) const {
     if (!g.layered()) return Skew::children(visit);
@@ -155,7 +155,7 @@ struct Own : Skew {
 /// Adds the product of two blocks to the rank's block of C.
 struct Multiply : ProductTask<Graph> {
   static constexpr std::uint16_t kind = Graph::multiply;
-  [[nodiscard]] std::string name() const { return named("multiply", Graph::numbered); }
+  [[nodiscard]] std::string name() const { return named("multiply"); }
   [[nodiscard]] Index depth() const { return g.slice(t).depth; }
   [[nodiscard]] int parents() const { return 2 + (t.k > 0 ? 1 : 0) + (g.in_step() && g.forwards_block(t) ? 2 : 0); }
   void children(VisitEdge visit) const {

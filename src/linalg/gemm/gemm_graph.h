@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,7 +37,7 @@ class SummaGraph : public GraphOfKinds<SummaGraph, ProductGraph> {
                             KindOf<summa_tasks::SendHalf, own_a>, KindOf<summa_tasks::SendHalf, own_b>,
                             KindOf<summa_tasks::StoreHalf, copy_a>, KindOf<summa_tasks::StoreHalf, copy_b>>;
   enum Input { own };
-  static constexpr char const* numbered = "panel";
+  static constexpr char const* numbered = "panel";  ///< by Task::k
 
   SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
              std::optional<Mapping> const& mapping);
@@ -150,7 +149,7 @@ struct OnLine : ProductTask<Graph> {
 
 /// Sends a panel along its line. Panels that other ranks wait for come before all products; earlier panels first.
 struct SendPanel : OnLine {
-  [[nodiscard]] std::string name() const { return named(is_a() ? "A" : "B", Graph::numbered); }
+  [[nodiscard]] std::string name() const { return named(is_a() ? "A" : "B"); }
   [[nodiscard]] int pieces(Panel const& panel) const { return g.pieces(line(), panel); }
   [[nodiscard]] int parents() const { return (t.k >= g.slots(t.layer) ? 1 : 0) + g.awaited_copies(t); }
   void children(VisitEdge visit) const {
@@ -185,7 +184,7 @@ struct SendPanel : OnLine {
 /// Adds the product of two panels to the rank's block of C.
 struct Multiply : ProductTask<Graph> {
   static constexpr std::uint16_t kind = Graph::multiply;
-  [[nodiscard]] std::string name() const { return named("multiply", Graph::numbered); }
+  [[nodiscard]] std::string name() const { return named("multiply"); }
   [[nodiscard]] int parents() const {
     auto const panel = g.panel(t);
     auto parents = (t.k > 0 ? 1 : 0) + g.awaited_copies(t);
@@ -246,7 +245,7 @@ struct HalfOfBlock : OnLine {
 
 /// Sends it from layer 0 to the other layers: halves that a layer reads come before those that it does not read.
 struct SendHalf : HalfOfBlock {
-  [[nodiscard]] std::string name() const { return named(is_a() ? "own A" : "own B", Graph::numbered); }
+  [[nodiscard]] std::string name() const { return named(is_a() ? "own A" : "own B"); }
   [[nodiscard]] int parents() const { return 0; }
   void children(VisitEdge visit) const {
     for (int l = 1; l < g.grid().layers; ++l) {
@@ -271,7 +270,7 @@ struct SendHalf : HalfOfBlock {
 
 /// Stores it on another layer.
 struct StoreHalf : HalfOfBlock {
-  [[nodiscard]] std::string name() const { return named(is_a() ? "copy of A" : "copy of B", Graph::numbered); }
+  [[nodiscard]] std::string name() const { return named(is_a() ? "copy of A" : "copy of B"); }
   [[nodiscard]] int parents() const { return 1; }
   /// The tasks that read it.
   void children(VisitEdge visit) const {

@@ -99,9 +99,8 @@ struct ProductTask : TaskOf<Graph> {
   using TaskOf<Graph>::g;
   using TaskOf<Graph>::t;
 
-  /// @param numbered  what k counts
-  [[nodiscard]] std::string named(char const* kind, char const* numbered) const {
-    return fmt::format("{}(row {}, column {}, layer {}, {} {})", kind, t.i, t.j, t.layer, numbered, t.k);
+  [[nodiscard]] std::string named(char const* kind) const {
+    return fmt::format("{}(row {}, column {}, layer {}, {} {})", kind, t.i, t.j, t.layer, Graph::numbered, t.k);
   }
   [[nodiscard]] Rank owner() const { return g.layout().rank({t.i, t.j, t.layer}); }
   [[nodiscard]] SumTree sum_tree(int /*input*/) const { return g.tree_of_sums(); }
@@ -121,7 +120,7 @@ struct SumOfLayers : ProductTask<Graph> {
   using ProductTask<Graph>::t;
   using VisitTask = TaskGraph::VisitTask;
 
-  [[nodiscard]] std::string name() const { return this->named("sum", Graph::numbered); }
+  [[nodiscard]] std::string name() const { return this->named("sum"); }
   [[nodiscard]] int parents() const { return g.grid().layers * g.sum_pieces(); }
   void contributors(int input, VisitTask visit) const {
     g.each_summand(t.layer, input, [&](int l) { visit(g.last(t.i, t.j, l)); });

@@ -68,9 +68,6 @@ class RunningLu final : public LuTaskGraph {
   [[nodiscard]] T* unit_at(std::int32_t k, Index local_col, Index row = 0) const {
     return a_.at(a_.row(panel(k).begin) + row, local_col);
   }
-  static T const* elements(TaskContext const& context, int input) {
-    return reinterpret_cast<T const*>(context.input(input).data());
-  }
   void pack(T const* from, Index rows, Index cols, std::byte* to) const {
     detail::pack(rows, cols, from, a_.ld, reinterpret_cast<T*>(to));
   }
@@ -107,7 +104,7 @@ class RunningLu final : public LuTaskGraph {
     return moves_[x];
   }
   std::vector<Move> const& moves(std::int32_t k, TaskContext const& context) const {
-    return moves(k, reads_in_place() ? nullptr : reinterpret_cast<Index const*>(context.input(0).data()));
+    return moves(k, reads_in_place() ? nullptr : detail::elements_in<Index>(context, 0));
   }
   /// The row exchanges by the pivots of rows first ... end - 1.
   [[nodiscard]] std::vector<Move> moves_between(Index first, Index end) const {

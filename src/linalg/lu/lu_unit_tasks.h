@@ -141,7 +141,7 @@ struct Update : OnUnit {
       };
       if (g.updates_alone()) multiply({0, right()}, a.unit_at(t.k, columns().first), a.ld());
       for (int y = 0; !g.updates_alone() && y < g.u_pieces(); ++y) {
-        auto const* const u = a.elements(context, l_blocks() + y);
+        auto const* const u = detail::elements_in<typename Matrix::Element>(context, l_blocks() + y);
         multiply(g.piece_of_u(t.j, t.k, y), u + (by.first - all.first), all.width());
       }
       context.progress();
@@ -222,7 +222,7 @@ struct Upper : OnUnit {
     if (g.reads_in_place()) {
       solve_with(a, a.panel_at(t.k), a.ld());
     } else {
-      solve_with(a, a.elements(context, l_of_corner), p().width());
+      solve_with(a, detail::elements_in<typename Matrix::Element>(context, l_of_corner), p().width());
     }
     send_u(a, context);
   }
@@ -250,7 +250,7 @@ struct Solve : OnUnit {
   template <class Matrix>
   void run(Matrix const& a, TaskContext& context) const {
     a.unpack(context.input(sum_of_layers), p().width(), right(), a.unit_at(t.k, columns().first));
-    solve_with(a, a.elements(context, l_of_corner), p().width());
+    solve_with(a, detail::elements_in<typename Matrix::Element>(context, l_of_corner), p().width());
     send_u(a, context);
   }
 };
