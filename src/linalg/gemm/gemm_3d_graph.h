@@ -192,8 +192,8 @@ struct Multiply : OnTile {
   }
   void children(VisitEdge visit) const {
     auto const [a, b] = g.tile(t);
-    for (auto const kind : {Graph::of_a, Graph::of_b}) {
-      Task const later{kind, t.layer, t.i, t.j, a + 1};
+    for (auto const operand : {Graph::of_a, Graph::of_b}) {
+      Task const later{operand, t.layer, t.i, t.j, a + 1};
       if (a == b && later.k < g.side() && g.sends(later)) then(visit, later);
     }
     g.send_sums(t, Graph::sum, t.k, visit);

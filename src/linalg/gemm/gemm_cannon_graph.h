@@ -137,8 +137,8 @@ struct Own : Skew {
   void children(VisitEdge visit) const {
     if (!g.layered()) return Skew::children(visit);
     for (int l = 0; l < g.grid().layers; ++l) {
-      auto const kind = static_cast<std::uint16_t>(is_a() ? Graph::skew_a : Graph::skew_b);
-      visit({{kind, static_cast<std::uint16_t>(l), t.i, t.j, t.k}, Graph::block, t.k});
+      auto const skew = static_cast<std::uint16_t>(is_a() ? Graph::skew_a : Graph::skew_b);
+      visit({{skew, static_cast<std::uint16_t>(l), t.i, t.j, t.k}, Graph::block, t.k});
     }
   }
   [[nodiscard]] int forwards(int /*index*/) const { return -1; }
@@ -164,8 +164,8 @@ struct Multiply : ProductTask<Graph> {
   }
   [[nodiscard]] Shape output(int index) const { return g.part_of_sum(t, index); }
   [[nodiscard]] std::optional<Shape> input(int index) const {
-    auto const kind = static_cast<std::uint16_t>(index == Graph::of_a ? Graph::at_a : Graph::at_b);
-    return g.shape({kind, t.layer, t.i, t.j, t.k});
+    auto const from = static_cast<std::uint16_t>(index == Graph::of_a ? Graph::at_a : Graph::at_b);
+    return g.shape({from, t.layer, t.i, t.j, t.k});
   }
   [[nodiscard]] Work work() const { return multiplying(rows(), cols(), depth()); }
   [[nodiscard]] std::int64_t priority() const { return g.all_products() - t.k; }

@@ -249,8 +249,8 @@ struct SendHalf : HalfOfBlock {
   [[nodiscard]] int parents() const { return 0; }
   void children(VisitEdge visit) const {
     for (int l = 1; l < g.grid().layers; ++l) {
-      auto const kind = static_cast<std::uint16_t>(is_a() ? Graph::copy_a : Graph::copy_b);
-      visit({{kind, static_cast<std::uint16_t>(l), t.i, t.j, t.k}, Graph::own, t.k});
+      auto const copy = static_cast<std::uint16_t>(is_a() ? Graph::copy_a : Graph::copy_b);
+      visit({{copy, static_cast<std::uint16_t>(l), t.i, t.j, t.k}, Graph::own, t.k});
     }
   }
   [[nodiscard]] Shape output(int /*index*/) const { return shape_of_half(); }

@@ -101,7 +101,7 @@ struct OnPanel : OnTile {
   }
   [[nodiscard]] bool in_place(int index) const { return index == block; }
   void writes(VisitTask visit) const {
-    if (!g.is_merge(t)) visit({whole, 0, t.i, t.k, 0});
+    if (!g.is_merge(t)) visit({QrGraph::whole, 0, t.i, t.k, 0});
     visit({triangle, 0, row(), t.k, 0});
   }
   /// Sends a copy of R to the head that it is merged into, if that is the next operation.
@@ -204,8 +204,8 @@ struct Apply : OnTile {
   [[nodiscard]] Shape output(int /*index*/) const { return {g.rows_of(row()), cols(), 0}; }
   [[nodiscard]] std::optional<Shape> input(int /*index*/) const { return shape_of_reflectors(); }
   void writes(VisitTask visit) const {
-    visit({whole, 0, row(), t.j, 0});
-    if (is_chained()) visit({whole, 0, t.i, t.j, 0});
+    visit({QrGraph::whole, 0, row(), t.j, 0});
+    if (is_chained()) visit({QrGraph::whole, 0, t.i, t.j, 0});
   }
   template <class T>
   [[nodiscard]] blas::Block<T const> reflectors(TaskContext const& context) const {
@@ -305,7 +305,7 @@ struct Given : Source {
   [[nodiscard]] std::string name() const { return fmt::format("C({}, {}) of {}", t.i, t.j, t.k); }
   void children(VisitEdge visit) const { pass_on(visit); }
   [[nodiscard]] Shape output(int /*index*/) const { return {rows(), cols(), 0}; }
-  void writes(VisitTask visit) const { visit({whole, 0, t.i, t.j, 0}); }
+  void writes(VisitTask visit) const { visit({QrGraph::whole, 0, t.i, t.j, 0}); }
 };
 
 }  // namespace allport::qr_tasks
