@@ -64,7 +64,8 @@ void bind_options(nb::module_& m) {
 }
 
 void bind_plan(nb::module_& m) {
-  nb::class_<GemmPlan>(m, "GemmPlan", "How a multiplication will be done, equal on every rank, and what it will cost.")
+  bind_plan_class<GemmPlan>(
+      m, "GemmPlan", "How a multiplication will be done, equal on every rank, and what it will cost.", "gemm")
       .def_prop_ro(
           "algorithm", [](GemmPlan const& p) { return p.chosen.algorithm; }, "A name of gemm_algorithms().")
       .def_prop_ro(
@@ -74,20 +75,11 @@ void bind_plan(nb::module_& m) {
           },
           nb::sig("def grid(self) -> tuple[int, int, int]"), "p_r x p_c x c.")
       .def_prop_ro(
-          "predicted", [](GemmPlan const& p) { return p.chosen.total.value(); }, "Seconds, with overlap.")
-      .def_prop_ro(
-          "memory", [](GemmPlan const& p) { return p.chosen.memory.value(); }, "Peak bytes per rank.")
-      .def_prop_ro(
-          "machine", [](GemmPlan const& p) { return p.machine; }, "What it was planned for.")
-      .def_prop_ro(
           "a", [](GemmPlan const& p) { return p.a; }, "Where the algorithm wants A.")
       .def_prop_ro(
           "b", [](GemmPlan const& p) { return p.b; }, "Where the algorithm wants B.")
       .def_prop_ro(
           "c", [](GemmPlan const& p) { return p.c; }, "Where the algorithm leaves C.")
-      .def(
-          "to_dict", [](GemmPlan const& p) { return from_json(p.to_json()); },
-          "Everything, as `allport plan gemm --json` prints it.")
       .def("__repr__", [](GemmPlan const& p) {
         return fmt::format("GemmPlan({} on {}x{}x{}, predicted {:.3g} s)", p.chosen.algorithm, p.chosen.grid.rows,
                            p.chosen.grid.cols, p.chosen.grid.layers, p.chosen.total.value());

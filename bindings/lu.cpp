@@ -54,7 +54,8 @@ void bind_options(nb::module_& m) {
 }
 
 void bind_plan(nb::module_& m) {
-  nb::class_<LuPlan>(m, "LuPlan", "How a matrix will be factored, equal on every rank, and what it will cost.")
+  bind_plan_class<LuPlan>(
+      m, "LuPlan", "How a matrix will be factored, equal on every rank, and what it will cost.", "lu")
       .def_prop_ro(
           "algorithm", [](LuPlan const& p) { return p.chosen.algorithm; }, "A name of lu_algorithms().")
       .def_prop_ro(
@@ -74,16 +75,7 @@ void bind_plan(nb::module_& m) {
           "outer_panel", [](LuPlan const& p) { return p.chosen.outer_panel; },
           "Columns between two sums over the layers.")
       .def_prop_ro(
-          "predicted", [](LuPlan const& p) { return p.chosen.total.value(); }, "Seconds, with overlap.")
-      .def_prop_ro(
-          "memory", [](LuPlan const& p) { return p.chosen.memory.value(); }, "Peak bytes per rank.")
-      .def_prop_ro(
-          "machine", [](LuPlan const& p) { return p.machine; }, "What it was planned for.")
-      .def_prop_ro(
           "distribution", [](LuPlan const& p) { return p.distribution; }, "Where the algorithm wants A.")
-      .def(
-          "to_dict", [](LuPlan const& p) { return from_json(p.to_json()); },
-          "Everything, as `allport plan lu --json` prints it.")
       .def("__repr__", [](LuPlan const& p) {
         return fmt::format("LuPlan({} x {}, {} on {}x{}x{}, {} pivoting, predicted {:.3g} s)", p.problem.m, p.problem.n,
                            p.chosen.algorithm, p.chosen.grid.rows, p.chosen.grid.cols, p.chosen.grid.layers,

@@ -87,4 +87,20 @@ nb::list summaries(std::vector<GemmAlgorithmName> const& algorithms);
 
 void bind_matrix(nb::module_& m);
 
+/// The class of a plan with what all plans have. @param command  of `allport plan`
+template <class Plan>
+nb::class_<Plan> bind_plan_class(nb::module_& m, char const* name, char const* doc, std::string const& command) {
+  auto const to_dict = "Everything, as `allport plan " + command + " --json` prints it.";
+  nb::class_<Plan> plan(m, name, doc);
+  plan.def_prop_ro(
+          "predicted", [](Plan const& p) { return p.chosen.total.value(); }, "Seconds, with overlap.")
+      .def_prop_ro(
+          "memory", [](Plan const& p) { return p.chosen.memory.value(); }, "Peak bytes per rank.")
+      .def_prop_ro(
+          "machine", [](Plan const& p) { return p.machine; }, "What it was planned for.")
+      .def(
+          "to_dict", [](Plan const& p) { return from_json(p.to_json()); }, to_dict.c_str());
+  return plan;
+}
+
 }  // namespace allport::python

@@ -50,8 +50,8 @@ inline TiledPlanOptions plan_options(GivenFlatGrid const& grid, GivenName const&
 /// The class of a plan. @param command  of `allport plan`
 template <class Plan>
 nb::class_<Plan> bind_tiled_plan(nb::module_& m, std::string const& name, std::string const& command) {
-  auto const to_dict = "Everything, as `allport plan " + command + " --json` prints it.";
-  nb::class_<Plan> plan(m, name.c_str(), "How a matrix will be factored, equal on every rank, and its price.");
+  auto plan = bind_plan_class<Plan>(m, name.c_str(),
+                                    "How a matrix will be factored, equal on every rank, and its price.", command);
   plan.def_prop_ro(
           "shape",
           [](Plan const& p) { return nb::make_tuple(p.distribution.rows().extent(), p.distribution.cols().extent()); },
@@ -64,15 +64,7 @@ nb::class_<Plan> bind_tiled_plan(nb::module_& m, std::string const& name, std::s
       .def_prop_ro(
           "workers", [](Plan const& p) { return p.options.workers; }, "Threads that run tasks on each rank.")
       .def_prop_ro(
-          "predicted", [](Plan const& p) { return p.chosen.total.value(); }, "Seconds.")
-      .def_prop_ro(
-          "memory", [](Plan const& p) { return p.chosen.memory.value(); }, "Peak bytes per rank.")
-      .def_prop_ro(
-          "machine", [](Plan const& p) { return p.machine; }, "What it was planned for.")
-      .def_prop_ro(
           "distribution", [](Plan const& p) { return p.distribution; }, "Where A's blocks are the tiles.")
-      .def(
-          "to_dict", [](Plan const& p) { return from_json(p.to_json()); }, to_dict.c_str())
       .def("__repr__", [name](Plan const& p) {
         auto const& c = p.chosen;
         return fmt::format("{}({} x {} on {}x{}, tiles of {}, predicted {:.3g} s)", name,

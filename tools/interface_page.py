@@ -95,6 +95,7 @@ OTHERS = [
      "loops.Blocks.select"),
     ("where ranks should go", "select/rank_order", "choose_order", "map_ranks", "mapping.RankOrder"),
     ("a task graph", "graph/task_graph", "TaskGraph", "graph_create graph_free", "TaskGraph"),
+    ("a task graph of kinds of tasks", "graph/kinds", "GraphOfKinds", "", ""),
     ("its functions", "graph/task_graph", "TaskGraph::entries",
      "graph_create visit_task visit_edge",
      "TaskGraph.entries"),

@@ -4,6 +4,7 @@
 #include "allport/graph/check.h"
 #include "allport/graph/count.h"
 #include "allport/graph/draw.h"
+#include "allport/graph/kinds.h"
 #include "allport/graph/pool.h"
 #include "allport/graph/price.h"
 #include "allport/graph/rates.h"

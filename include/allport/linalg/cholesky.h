@@ -92,19 +92,13 @@ void keep_triangle(Matrix<T> const& a, Uplo uplo);
 
 #define ALLPORT_CHOLESKY_INSTANCE(prefix, T) \
   prefix template CholeskyReport cholesky(Matrix<T> const&, Uplo, CholeskyOptions const&)
-ALLPORT_CHOLESKY_INSTANCE(extern, float);
-ALLPORT_CHOLESKY_INSTANCE(extern, double);
-ALLPORT_CHOLESKY_INSTANCE(extern, std::complex<float>);
-ALLPORT_CHOLESKY_INSTANCE(extern, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_CHOLESKY_INSTANCE, extern);
 
 #define ALLPORT_CHOLESKY_SOLVE_INSTANCE(prefix, T)                                                            \
   prefix template CholeskySolveReport cholesky_solve<T>(Matrix<T const> const&, Uplo, Matrix<T> const&,       \
                                                         CholeskyOptions const&);                              \
   prefix template PositiveDefiniteReport solve_positive_definite<T>(Matrix<T> const&, Uplo, Matrix<T> const&, \
                                                                     CholeskyOptions const&)
-ALLPORT_CHOLESKY_SOLVE_INSTANCE(extern, float);
-ALLPORT_CHOLESKY_SOLVE_INSTANCE(extern, double);
-ALLPORT_CHOLESKY_SOLVE_INSTANCE(extern, std::complex<float>);
-ALLPORT_CHOLESKY_SOLVE_INSTANCE(extern, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_CHOLESKY_SOLVE_INSTANCE, extern);
 
 }  // namespace allport

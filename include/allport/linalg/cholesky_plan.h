@@ -41,10 +41,7 @@ CholeskyReport cholesky(CholeskyPlan const& plan, Matrix<T> const& a, CholeskyOp
 
 #define ALLPORT_CHOLESKY_PLANNED_INSTANCE(prefix, T) \
   prefix template CholeskyReport cholesky(CholeskyPlan const&, Matrix<T> const&, CholeskyOptions const&)
-ALLPORT_CHOLESKY_PLANNED_INSTANCE(extern, float);
-ALLPORT_CHOLESKY_PLANNED_INSTANCE(extern, double);
-ALLPORT_CHOLESKY_PLANNED_INSTANCE(extern, std::complex<float>);
-ALLPORT_CHOLESKY_PLANNED_INSTANCE(extern, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_CHOLESKY_PLANNED_INSTANCE, extern);
 
 /// A X = B with the factors of an n x n matrix.
 struct CholeskySolvePlan {

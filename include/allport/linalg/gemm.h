@@ -154,10 +154,7 @@ GemmReport gemm(std::type_identity_t<T> alpha, Matrix<std::type_identity_t<T> co
 #define ALLPORT_GEMM_INSTANCE(prefix, T)                                                                    \
   prefix template GemmReport gemm<T>(GemmPlan const&, T, Matrix<T const> const&, Matrix<T const> const&, T, \
                                      Matrix<T> const&, Progress const&)
-ALLPORT_GEMM_INSTANCE(extern, float);
-ALLPORT_GEMM_INSTANCE(extern, double);
-ALLPORT_GEMM_INSTANCE(extern, std::complex<float>);
-ALLPORT_GEMM_INSTANCE(extern, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_GEMM_INSTANCE, extern);
 
 /// The registered algorithms' names with a sentence each.
 struct GemmAlgorithmName {

@@ -36,9 +36,6 @@ void form_householder_q(Matrix<std::type_identity_t<T> const> const& v, std::vec
   prefix template void apply_householder<T>(bool, Trans, Matrix<T const> const&, std::vector<T> const&, \
                                             Matrix<T> const&);                                          \
   prefix template void form_householder_q<T>(Matrix<T const> const&, std::vector<T> const&, Matrix<T> const&)
-ALLPORT_HOUSEHOLDER_INSTANCE(extern, float);
-ALLPORT_HOUSEHOLDER_INSTANCE(extern, double);
-ALLPORT_HOUSEHOLDER_INSTANCE(extern, std::complex<float>);
-ALLPORT_HOUSEHOLDER_INSTANCE(extern, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_HOUSEHOLDER_INSTANCE, extern);
 
 }  // namespace allport

@@ -41,9 +41,6 @@ void solve_upper(Matrix<std::type_identity_t<T> const> const& factored, Trans tr
   prefix template void solve_upper<T>(Matrix<T const> const&, Trans, Matrix<T> const&);                     \
   prefix template LeastSquaresReport least_squares<T>(Matrix<T> const&, Matrix<T> const&, Matrix<T> const&, \
                                                       QrOptions const&)
-ALLPORT_LEAST_SQUARES_INSTANCE(extern, float);
-ALLPORT_LEAST_SQUARES_INSTANCE(extern, double);
-ALLPORT_LEAST_SQUARES_INSTANCE(extern, std::complex<float>);
-ALLPORT_LEAST_SQUARES_INSTANCE(extern, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_LEAST_SQUARES_INSTANCE, extern);
 
 }  // namespace allport

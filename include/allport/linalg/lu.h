@@ -143,9 +143,6 @@ LuReport lu(Matrix<T> const& a, std::vector<Index>& pivots, Pivoting pivoting = 
 
 #define ALLPORT_LU_INSTANCE(prefix, T) \
   prefix template LuReport lu(LuPlan const&, Matrix<T> const&, std::vector<Index>&, Progress const&)
-ALLPORT_LU_INSTANCE(extern, float);
-ALLPORT_LU_INSTANCE(extern, double);
-ALLPORT_LU_INSTANCE(extern, std::complex<float>);
-ALLPORT_LU_INSTANCE(extern, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_LU_INSTANCE, extern);
 
 }  // namespace allport

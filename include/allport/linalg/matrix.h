@@ -115,13 +115,18 @@ class Matrix {
   Part<T> part_;
 };
 
-extern template class Matrix<float>;
-extern template class Matrix<double>;
-extern template class Matrix<std::complex<float>>;
-extern template class Matrix<std::complex<double>>;
-extern template class Matrix<float const>;
-extern template class Matrix<double const>;
-extern template class Matrix<std::complex<float> const>;
-extern template class Matrix<std::complex<double> const>;
+/// macro(T) for each type of elements T.
+#define ALLPORT_FOR_SCALARS(macro) macro(float) macro(double) macro(std::complex<float>) macro(std::complex<double>)
+/// macro(prefix, T) for each of them; the prefix is `extern`, or nothing where templates are instantiated.
+#define ALLPORT_INSTANCES(macro, prefix) \
+  macro(prefix, float);                  \
+  macro(prefix, double);                 \
+  macro(prefix, std::complex<float>);    \
+  macro(prefix, std::complex<double>)
+
+#define ALLPORT_MATRIX_INSTANCE(prefix, T) \
+  prefix template class Matrix<T>;         \
+  prefix template class Matrix<T const>
+ALLPORT_INSTANCES(ALLPORT_MATRIX_INSTANCE, extern);
 
 }  // namespace allport

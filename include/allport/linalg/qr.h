@@ -95,9 +95,6 @@ void copy_r(Matrix<std::type_identity_t<T> const> const& factored, Matrix<T> con
   prefix template QrFactors<T> qr(Matrix<T> const&, QrOptions const&, QrReport*);                      \
   prefix template QrReport apply_q<T>(QrFactors<T> const&, Trans, Matrix<T> const&, QrOptions const&); \
   prefix template QrReport form_q<T>(QrFactors<T> const&, Matrix<T> const&, QrOptions const&)
-ALLPORT_QR_INSTANCE(extern, float);
-ALLPORT_QR_INSTANCE(extern, double);
-ALLPORT_QR_INSTANCE(extern, std::complex<float>);
-ALLPORT_QR_INSTANCE(extern, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_QR_INSTANCE, extern);
 
 }  // namespace allport

@@ -41,10 +41,7 @@ QrReport geqrf(QrPlan const& plan, Matrix<T> const& a, std::vector<T>& tau, QrOp
 
 #define ALLPORT_QR_PLANNED_INSTANCE(prefix, T) \
   prefix template QrReport geqrf(QrPlan const&, Matrix<T> const&, std::vector<T>&, QrOptions const&)
-ALLPORT_QR_PLANNED_INSTANCE(extern, float);
-ALLPORT_QR_PLANNED_INSTANCE(extern, double);
-ALLPORT_QR_PLANNED_INSTANCE(extern, std::complex<float>);
-ALLPORT_QR_PLANNED_INSTANCE(extern, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_QR_PLANNED_INSTANCE, extern);
 
 /// The report of a factorization or a least squares solution on all ranks, as JSON. Called by all of them.
 [[nodiscard]] std::string to_json(QrReport const& report, Communicator const& comm);

@@ -40,9 +40,6 @@ void redistribute(Matrix<std::type_identity_t<T> const> const& from, Matrix<T> c
 
 #define ALLPORT_REDISTRIBUTE_INSTANCE(prefix, T) \
   prefix template void redistribute<T>(Matrix<T const> const&, Matrix<T> const&)
-ALLPORT_REDISTRIBUTE_INSTANCE(extern, float);
-ALLPORT_REDISTRIBUTE_INSTANCE(extern, double);
-ALLPORT_REDISTRIBUTE_INSTANCE(extern, std::complex<float>);
-ALLPORT_REDISTRIBUTE_INSTANCE(extern, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_REDISTRIBUTE_INSTANCE, extern);
 
 }  // namespace allport

@@ -12,114 +12,76 @@
 #include "allport/linalg/redistribute.h"
 #include "cholesky_graph.h"
 #include "cholesky_tiles.h"
-#include "linalg/matrix/blas.h"
 #include "linalg/matrix/checks.h"
-#include "linalg/matrix/column_blocks.h"
+#include "linalg/matrix/operand.h"
 #include "linalg/plan/tiled_run.h"
 
 namespace allport {
 
 namespace {
 
-/// CholeskyGraph with bodies. Tiles are factored in place; those that other tasks need are copied once to contiguous
-/// memory. Tile (i, j), i >= j, of an upper triangle is stored at (j, i).
+/// CholeskyGraph on the tiles of a matrix, in place; tiles that other tasks need are copied once to contiguous memory.
 template <class Element>
 class RunningCholesky final : public CholeskyGraph {
  public:
+  struct Tile {
+    Element* data;
+    Index rows, cols;  ///< as stored
+    Index ld;
+  };
+  blas::Triangle const triangle;  ///< that is stored
+
   RunningCholesky(Distribution const& distribution, Uplo uplo, Index nb, Part<Element> a)
       : CholeskyGraph(distribution, uplo, scalar_of<Element>, nb),
+        triangle(lower() ? blas::Triangle::lower : blas::Triangle::upper),
         distribution_(distribution),
-        a_(a),
-        lower_(uplo == Uplo::lower),
-        triangle_(lower_ ? blas::Triangle::lower : blas::Triangle::upper) {}
+        a_(a) {}
 
   void run(Task t, TaskContext& context) const override {
-    auto const given = [&](int input) { return reinterpret_cast<Element const*>(context.input(input).data()); };
-    auto* const own = at(t.i, t.j);
-    auto const m = extent(t.i);
-    auto const n = extent(t.j);
-    auto const k = extent(t.k);
-    auto const flops = work(t).flops;
-    if (t.kind == P) {
-      factor(n, own, t.k * nb());
-      if (t.k + 1 < tiles()) send(t, context);
-    } else if (t.kind == T) {
-      auto const part = [&](Index first, Index last) {
-        solve(last - first, n, given(from_column), own + first * (lower_ ? 1 : a_.ld));
-      };
-      if (lower_) {
-        detail::in_fixed_blocks(context, m, part);
-      } else {
-        detail::in_column_blocks(context, m, flops, part);
-      }
-      send(t, context);
-    } else if (t.i == t.j) {
-      blas::herk_subtract(triangle_, lower_ ? Trans::none : Trans::conjugate, m, k, given(from_row), lower_ ? m : k,
-                          own, a_.ld);
-    } else {
-      detail::in_column_blocks(context, lower_ ? n : m, flops, [&](Index first, Index last) {
-        auto* const block = own + first * a_.ld;
-        if (lower_) {
-          blas::gemm(Trans::none, Trans::conjugate, m, last - first, k, Element(-1), given(from_row), m,
-                     given(from_column) + first, n, Element(1), block, a_.ld);
-        } else {
-          blas::gemm(Trans::conjugate, Trans::none, n, last - first, k, Element(-1), given(from_column), k,
-                     given(from_row) + first * k, k, Element(1), block, a_.ld);
-        }
-      });
-    }
+    of_kind(t, [&](auto const& task) { task.run(*this, context); });
   }
-
   /// The least order, counted from 1, of a leading minor that this rank found not positive definite; 0: none.
   [[nodiscard]] Index info() const { return info_; }
 
- private:
-  [[nodiscard]] Element* at(Index i, Index j) const {
-    auto const row = (lower_ ? i : j) * nb();
-    auto const col = (lower_ ? j : i) * nb();
-    return a_.data + distribution_.rows().local(row) + distribution_.cols().local(col) * a_.ld;
+  [[nodiscard]] Tile tile(Task t) const {
+    auto const row = lower() ? t.i : t.j;
+    auto const col = lower() ? t.j : t.i;
+    auto* const data =
+        a_.data + distribution_.rows().local(row * at().nb()) + distribution_.cols().local(col * at().nb()) * a_.ld;
+    return {data, at().extent(row), at().extent(col), a_.ld};
   }
-
-  void solve(Index m, Index n, Element const* factor, Element* own) const {
-    using enum blas::Side;
-    auto const stored = blas::Diagonal::stored;
-    if (lower_) {
-      blas::trsm(right, triangle_, Trans::conjugate, stored, m, n, factor, n, own, a_.ld);
-    } else {
-      blas::trsm(left, triangle_, Trans::conjugate, stored, n, m, factor, n, own, a_.ld);
-    }
+  static Element const* given(TaskContext const& context, int input) {
+    return reinterpret_cast<Element const*>(context.input(input).data());
   }
-
-  /// LAPACK's potrf stops at a NaN on the diagonal; the potrf of some BLAS libraries does not.
-  void factor(Index n, Element* own, Index before) const {
-    Index info = blas::potrf(triangle_, n, own, a_.ld);
-    for (Index d = 0; d < n && (info == 0 || d < info - 1); ++d) {
-      if (std::isnan(std::real(own[d * (a_.ld + 1)]))) info = d + 1;
+  /// Notes the result of potrf on diagonal tile k. LAPACK's potrf stops at a NaN on the diagonal; the potrf of some
+  /// BLAS libraries does not.
+  void note(Index k, Index info, Tile const& tile) const {
+    for (Index d = 0; d < tile.rows && (info == 0 || d < info - 1); ++d) {
+      if (std::isnan(std::real(tile.data[d * (tile.ld + 1)]))) info = d + 1;
     }
     if (info == 0) return;
+    info += k * at().nb();
     std::scoped_lock const hold(mutex_);
-    info_ = info_ == 0 ? before + info : std::min(info_, before + info);
+    info_ = info_ == 0 ? info : std::min(info_, info);
   }
-
-  /// Copies a tile to the task's output; of a diagonal tile the stored triangle.
-  void send(Task t, TaskContext& context) const {
-    auto* const to = reinterpret_cast<Element*>(context.output(0).data());
-    auto const* const from = at(t.i, t.j);
-    auto const rows = extent(lower_ ? t.i : t.j);
-    auto const cols = extent(lower_ ? t.j : t.i);
-    for (Index c = 0; c < cols; ++c) {
-      auto const first = t.kind == P && lower_ ? c : 0;
-      auto const last = t.kind == P && !lower_ ? c + 1 : rows;
-      std::fill(to + c * rows, to + c * rows + first, Element(0));
-      std::copy(from + c * a_.ld + first, from + c * a_.ld + last, to + c * rows + first);
-      std::fill(to + c * rows + last, to + (c + 1) * rows, Element(0));
+  /// Copies a tile to the task's output; of a diagonal tile the stored triangle, with zeros in the other one.
+  static void send(Tile const& tile, TaskContext& context) {
+    detail::pack(tile.rows, tile.cols, static_cast<Element const*>(tile.data), tile.ld, output_of(context));
+  }
+  void send_triangle(Tile const& tile, TaskContext& context) const {
+    auto* const to = output_of(context);
+    std::fill_n(to, tile.rows * tile.cols, Element(0));
+    for (Index c = 0; c < tile.cols; ++c) {
+      auto const first = lower() ? c : 0;
+      std::copy_n(tile.data + first + c * tile.ld, lower() ? tile.rows - c : c + 1, to + first + c * tile.rows);
     }
   }
+
+ private:
+  static Element* output_of(TaskContext& context) { return reinterpret_cast<Element*>(context.output(0).data()); }
 
   Distribution const& distribution_;
   Part<Element> a_;
-  bool lower_;
-  blas::Triangle triangle_;
   mutable std::mutex mutex_;
   mutable Index info_ = 0;
 };
@@ -150,9 +112,6 @@ CholeskyReport cholesky(Matrix<T> const& a, Uplo uplo, CholeskyOptions const& op
   return report;
 }
 
-ALLPORT_CHOLESKY_INSTANCE(, float);
-ALLPORT_CHOLESKY_INSTANCE(, double);
-ALLPORT_CHOLESKY_INSTANCE(, std::complex<float>);
-ALLPORT_CHOLESKY_INSTANCE(, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_CHOLESKY_INSTANCE, );
 
 }  // namespace allport

@@ -12,13 +12,6 @@ namespace allport {
 
 namespace {
 
-void check_whole_blocks(std::string_view name, AxisDistribution const& axis) {
-  ensure(axis.is_cyclic(), name, "by cuts", "a block-cyclic axis");
-  auto const first = axis.extent() > 0 && axis.parts() > 1 ? axis.run_at(0).length : axis.nb();
-  ensure(first == axis.nb() || first == axis.extent(), name, fmt::format("a first block of {}", first),
-         fmt::format("a whole block of {}", axis.nb()));
-}
-
 void check_tiles(std::string_view name, Distribution const& distribution, Index nb) {
   auto const& rows = distribution.rows();
   auto const& cols = distribution.cols();

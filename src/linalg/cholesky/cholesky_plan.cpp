@@ -69,10 +69,7 @@ CholeskyReport cholesky(CholeskyPlan const& plan, Matrix<T> const& a, CholeskyOp
   });
 }
 
-ALLPORT_CHOLESKY_PLANNED_INSTANCE(, float);
-ALLPORT_CHOLESKY_PLANNED_INSTANCE(, double);
-ALLPORT_CHOLESKY_PLANNED_INSTANCE(, std::complex<float>);
-ALLPORT_CHOLESKY_PLANNED_INSTANCE(, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_CHOLESKY_PLANNED_INSTANCE, );
 
 Index cholesky_tile(CholeskyProblem const& problem, Distribution const& given, Machine const& machine, int workers) {
   auto const uplo = static_cast<char>(problem.uplo);

@@ -11,7 +11,6 @@
 #include "allport/linalg/redistribute.h"
 #include "cholesky_solve_graph.h"
 #include "cholesky_tiles.h"
-#include "linalg/matrix/blas.h"
 #include "linalg/matrix/blas_threads.h"
 #include "linalg/matrix/checks.h"
 
@@ -54,20 +53,32 @@ class RunningCholeskySolve final : public CholeskySolveGraph {
   }
 
   void run(Task t, TaskContext& context) const override {
-    auto const given = [&](int input) { return reinterpret_cast<Element const*>(context.input(input).data()); };
-    auto const m = factor().extent(t.i);
-    if (t.kind == F) {
-      copy_diagonal(t.k, reinterpret_cast<Element*>(context.output(0).data()));
-    } else if (t.kind == B) {
-      if (t.layer == backward) std::copy_n(given(own), m * width(t.j), at(of_b, t.i, t.j));
-    } else if (t.kind == U) {
-      update(t, given(other));
-    } else {
-      auto* const x = reinterpret_cast<Element*>(context.output(0).data());
-      if (given(own) != x) std::copy_n(given(own), m * width(t.j), x);
-      auto const trans = lower_ == (t.layer == forward) ? Trans::none : Trans::conjugate;
-      blas::trsm(blas::Side::left, lower_ ? blas::Triangle::lower : blas::Triangle::upper, trans,
-                 blas::Diagonal::stored, m, width(t.j), given(other), m, x, m);
+    of_kind(t, [&](auto const& task) { task.run(*this, context); });
+  }
+
+  static Element* output(TaskContext& context) { return reinterpret_cast<Element*>(context.output(0).data()); }
+  static Element const* given(TaskContext const& context, int input) {
+    return reinterpret_cast<Element const*>(context.input(input).data());
+  }
+  [[nodiscard]] bool lower() const { return lower_; }
+  [[nodiscard]] Index ld() const { return factors_.ld; }
+  [[nodiscard]] Element* tile_of_b(Task t) const { return at(of_b, t.i, t.j); }
+  [[nodiscard]] Element* tile_of_sum(Task t) const { return at(t.layer, t.i, t.j); }
+  /// Where tile (i, j) is stored.
+  [[nodiscard]] Element const* stored(Index i, Index j) const {
+    auto const nb = factor().nb();
+    return factors_.data + places_.rows().local(i * nb) + places_.cols().local(j * nb) * factors_.ld;
+  }
+
+  /// The other triangle is not referenced.
+  void copy_diagonal(Index k, Element* to) const {
+    auto const n = factor().extent(k);
+    auto const* const from = stored(k, k);
+    for (Index c = 0; c < n; ++c) {
+      auto const first = lower_ ? c : 0;
+      auto const last = lower_ ? n : c + 1;
+      std::fill_n(to + c * n, n, Element(0));
+      std::copy(from + first + c * factors_.ld, from + last + c * factors_.ld, to + first + c * n);
     }
   }
 
@@ -93,34 +104,6 @@ class RunningCholeskySolve final : public CholeskySolveGraph {
     auto const before = before_[static_cast<std::size_t>(r - first_block())];
     return memory_.data() + begins_[which][static_cast<std::size_t>(i)] + factor().extent(i) * before;
   }
-  /// Where tile (i, j) is stored.
-  [[nodiscard]] Element const* stored(Index i, Index j) const {
-    auto const nb = factor().nb();
-    return factors_.data + places_.rows().local(i * nb) + places_.cols().local(j * nb) * factors_.ld;
-  }
-
-  /// The other triangle is not referenced.
-  void copy_diagonal(Index k, Element* to) const {
-    auto const n = factor().extent(k);
-    auto const* const from = stored(k, k);
-    for (Index c = 0; c < n; ++c) {
-      auto const first = lower_ ? c : 0;
-      auto const last = lower_ ? n : c + 1;
-      std::fill_n(to + c * n, n, Element(0));
-      std::copy(from + first + c * factors_.ld, from + last + c * factors_.ld, to + first + c * n);
-    }
-  }
-
-  void update(Task t, Element const* x) const {
-    bool const here = owner_of_b(t.i, t.j) == me_;
-    bool const as_stored = lower_ == (t.layer == forward);
-    auto const m = factor().extent(t.i);
-    auto const beta = starts(t) && !here ? Element(0) : Element(1);
-    blas::gemm(as_stored ? Trans::none : Trans::conjugate, Trans::none, m, width(t.j), factor().extent(t.k),
-               Element(-1), as_stored ? stored(t.i, t.k) : stored(t.k, t.i), factors_.ld, x, factor().extent(t.k), beta,
-               at(here ? of_b : t.layer, t.i, t.j), m);
-  }
-
   /// visit(column of a tile of B, offset in local storage, length)
   template <class Visit>
   void each_column(Visit const& visit, Index ld) const {
@@ -238,9 +221,6 @@ PositiveDefiniteReport solve_positive_definite(Matrix<T> const& a, Uplo uplo, Ma
   return report;
 }
 
-ALLPORT_CHOLESKY_SOLVE_INSTANCE(, float);
-ALLPORT_CHOLESKY_SOLVE_INSTANCE(, double);
-ALLPORT_CHOLESKY_SOLVE_INSTANCE(, std::complex<float>);
-ALLPORT_CHOLESKY_SOLVE_INSTANCE(, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_CHOLESKY_SOLVE_INSTANCE, );
 
 }  // namespace allport

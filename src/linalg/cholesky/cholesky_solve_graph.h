@@ -9,19 +9,27 @@
 #include <optional>
 #include <string>
 
-#include "allport/linalg/graphs.h"
+#include "allport/graph/kinds.h"
+#include "linalg/matrix/blas.h"
 #include "linalg/matrix/triangle_tiles.h"
 
 namespace allport {
 
-/// Kinds are those of cholesky_solve_graph(): F sends a diagonal tile of the factors, B starts a tile of right-hand
-/// sides (layer 0) or of Y (layer 1), U is an update, S a solve. Layer 0 is the forward sweep, 1 the backward sweep; j
-/// is a block of right-hand sides. Row i's updates on one rank are a chain that sums in place, in the order in which
-/// unknowns become known.
-class CholeskySolveGraph : public TaskGraph {
+namespace cholesky_solve_tasks {
+struct Diagonal;
+struct Begin;
+struct Update;
+struct Solve;
+}  // namespace cholesky_solve_tasks
+
+/// Layer 0 is the forward sweep, 1 the backward sweep; j is a block of right-hand sides. Row i's updates on one rank
+/// are a chain that sums in place, in the order in which unknowns become known.
+class CholeskySolveGraph : public GraphOfKinds<CholeskySolveGraph> {
  public:
+  using Kinds = ListOfKinds<cholesky_solve_tasks::Update, cholesky_solve_tasks::Solve, cholesky_solve_tasks::Begin,
+                            cholesky_solve_tasks::Diagonal>;
   enum Kind : std::uint16_t { F, B, U, S };
-  enum Input { own, other };                  ///< of U: its sum so far, unknowns; of S: the sum, the factor; of B: Y
+  enum Input { own, other };
   enum Held : std::uint16_t { sides, sums };  ///< tiles in memory: those of B, and sums on other ranks
   static constexpr std::uint16_t forward = 0;
   static constexpr std::uint16_t backward = 1;
@@ -48,13 +56,6 @@ class CholeskySolveGraph : public TaskGraph {
 
   Rank ranks() const override { return ranks_; }
   std::int64_t element() const override { return element_; }
-  std::string name(Task t) const override {
-    auto const* const mark = t.layer == forward ? "" : "'";
-    if (t.kind == F) return fmt::format("F({})", t.k);
-    if (t.kind == U) return fmt::format("U{}({}, {}, {})", mark, t.i, t.j, t.k);
-    return fmt::format("{}{}({}, {})", t.kind == S ? "S" : "B", mark, t.i, t.j);
-  }
-
   void entries(Rank rank, VisitTask visit) const override {
     for (std::int32_t k = 0; k < tiles_ && count_ > 0; ++k) {
       if (factor_.owner(k, k) == rank) visit(diagonal(k));
@@ -68,111 +69,6 @@ class CholeskySolveGraph : public TaskGraph {
     sum += 2 * count_ * factor_.below(rank);
     each_of(rank, 0, tiles_, [&](std::int32_t, std::int32_t) { sum += 4; });
     return sum;
-  }
-
-  Rank owner(Task t) const override {
-    if (t.kind == F) return factor_.owner(t.k, t.k);
-    return t.kind == U ? chain_rank(t.layer, t.i, t.k) : owner_of_b(t.i, t.j);
-  }
-  int num_parents(Task t) const override {
-    switch (t.kind) {
-      case F:
-        return 0;
-      case B:
-        return t.layer;
-      case U:
-        return 1 + (starts(t) && owner(t) != owner_of_b(t.i, t.j) ? 0 : 1);
-      default:
-        int sum = 1;
-        contributors(t, own, [&](Task) { ++sum; });
-        return sum;
-    }
-  }
-  void children(Task t, VisitEdge visit) const override {
-    switch (t.kind) {
-      case F:
-        for (auto r = first_; r < first_ + count_; ++r) {
-          for (auto const sweep : {forward, backward}) visit({solve(sweep, t.k, r), other});
-        }
-        break;
-      case B:
-        if (auto const at = own_chain(t.layer, t.i, t.j)) {
-          visit({update(t.layer, t.i, t.j, first_from(t.layer, *at)), own});
-        } else {
-          visit({solve(t.layer, t.i, t.j), own, 0, EdgeKind::sum});
-        }
-        break;
-      case U:
-        if (auto const next = after(t)) {
-          visit({update(t.layer, t.i, t.j, *next), own});
-        } else {
-          visit({solve(t.layer, t.i, t.j), own, 0, EdgeKind::sum});
-        }
-        break;
-      default:
-        if (t.layer == forward) {
-          visit({begin(backward, t.i, t.j), own});
-          for (auto i = t.i + 1; i < tiles_; ++i) visit({update(forward, i, t.j, t.i), other});
-        } else {
-          for (auto i = t.i - 1; i >= 0; --i) visit({update(backward, i, t.j, t.i), other});
-        }
-    }
-  }
-  /// The child's own rank first, then the others in the order in which they receive their first unknowns.
-  void contributors(Task child, int, VisitTask visit) const override {
-    auto const mine = own_chain(child.layer, child.i, child.j);
-    auto const last = [&](std::int32_t x) {
-      return update(child.layer, child.i, child.j, last_from(child.layer, child.i, x));
-    };
-    visit(mine ? last(*mine) : begin(child.layer, child.i, child.j));
-    for (std::int32_t x = 0; x < chains(child.layer, child.i); ++x) {
-      if (x != mine) visit(last(x));
-    }
-  }
-
-  Shape output(Task t, int) const override {
-    auto const rows = factor_.extent(t.i);
-    return {rows, t.kind == F ? rows : width(t.j), 0};
-  }
-  Work work(Task t) const override {
-    auto const m = static_cast<double>(factor_.extent(t.i));
-    auto const k = static_cast<double>(factor_.extent(t.k));
-    auto const size = static_cast<double>(element_);
-    if (t.kind == F) return {Kernel::copy, 0, size * 2 * m * m};
-    auto const n = static_cast<double>(width(t.j));
-    if (t.kind == B) return {Kernel::copy, 0, t.layer == forward ? 0 : size * 2 * m * n};
-    if (t.kind == S) return {Kernel::trsm, m * m * n, size * (m * m + m * n)};
-    return {Kernel::gemm, 2 * m * n * k, size * (m * k + k * n + m * n)};
-  }
-  /// Tasks on the longest path from here to the end, this one included.
-  double priority(Task t) const override {
-    auto const behind = [&](std::uint16_t sweep, Index i) {
-      return sweep == backward ? 2 * i + 1 : 4 * tiles_ - 2 * i - 1;
-    };
-    switch (t.kind) {
-      case F:
-        return static_cast<double>(1 + behind(forward, t.k));
-      case B: {
-        auto const at = own_chain(t.layer, t.i, t.j);
-        auto const chain = at ? length(t.layer, t.i, *at) : 0;
-        return static_cast<double>(1 + chain + behind(t.layer, t.i));
-      }
-      case U: {
-        auto const left = (t.layer == forward ? t.i - t.k : t.k - t.i) - 1;
-        return static_cast<double>(left / period(t.layer) + 1 + behind(t.layer, t.i));
-      }
-      default:
-        return static_cast<double>(behind(t.layer, t.i));
-    }
-  }
-  void writes(Task t, VisitTask visit) const override {
-    if (t.kind == F || (t.kind == S && t.layer == forward)) return;
-    bool const in_b = t.kind != U || owner(t) == owner_of_b(t.i, t.j);
-    visit(in_b ? Tile{sides, 0, t.i, t.j, 0} : Tile{sums, t.layer, t.i, t.j, 0});
-  }
-  /// Y is not written in place: while it is sent, its tile is solved for again.
-  bool in_place(Task t, int) const override {
-    return t.kind == B || t.kind == U || (t.kind == S && t.layer == backward);
   }
 
   std::int64_t steps() const override { return count_ == 0 ? 0 : 2 * std::int64_t{tiles_}; }
@@ -192,7 +88,8 @@ class CholeskySolveGraph : public TaskGraph {
     each_of(rank, i, i + 1, [&](std::int32_t, std::int32_t r) { visit(solve(sweep, i, r)); });
   }
 
- protected:
+  [[nodiscard]] std::int32_t tiles() const { return tiles_; }
+  [[nodiscard]] std::int32_t end_block() const { return first_ + count_; }
   [[nodiscard]] Rank owner_of_b(Index i, Index r) const { return b_grid_.rank_at(b_rows_.owner(i), b_cols_.owner(r)); }
   [[nodiscard]] std::int32_t first_block() const { return first_; }
   /// Whether an update is the first of its chain.
@@ -212,7 +109,6 @@ class CholeskySolveGraph : public TaskGraph {
     }
   }
 
- private:
   static Task diagonal(std::int32_t k) { return {F, 0, k, 0, k}; }
   static Task begin(std::uint16_t sweep, std::int32_t i, std::int32_t r) { return {B, sweep, i, r, i}; }
   static Task update(std::uint16_t sweep, std::int32_t i, std::int32_t r, std::int32_t k) {
@@ -241,10 +137,15 @@ class CholeskySolveGraph : public TaskGraph {
     auto const further = (length(sweep, i, x) - 1) * period(sweep);
     return first_from(sweep, x) + (sweep == forward ? further : -further);
   }
+  /// The next update of a chain.
   [[nodiscard]] std::optional<std::int32_t> after(Task t) const {
     auto const next = t.layer == forward ? t.k + period(forward) : t.k - period(backward);
     bool const more = t.layer == forward ? next < t.i : next > t.i;
     return more ? std::optional(next) : std::nullopt;
+  }
+  /// Tasks on the longest path from the solve of row i to the end, this one included.
+  [[nodiscard]] Index path(std::uint16_t sweep, Index i) const {
+    return sweep == backward ? 2 * i + 1 : 4 * tiles_ - 2 * i - 1;
   }
   /// The chain of row i on the rank that solves for the row.
   [[nodiscard]] std::optional<std::int32_t> own_chain(std::uint16_t sweep, std::int32_t i, std::int32_t r) const {
@@ -255,6 +156,7 @@ class CholeskySolveGraph : public TaskGraph {
     return std::nullopt;
   }
 
+ private:
   TriangleTiles factor_;
   ProcessGrid b_grid_;
   AxisDistribution b_rows_;
@@ -267,5 +169,147 @@ class CholeskySolveGraph : public TaskGraph {
   std::int64_t element_;
   Rank ranks_ = 0;
 };
+
+/// Bodies get the factors and a rank's tiles of B and of sums: RunningCholeskySolve.
+namespace cholesky_solve_tasks {
+
+using Graph = CholeskySolveGraph;
+
+/// Sends a diagonal tile of the factors to the ranks that solve with it.
+struct Diagonal : TaskOf<Graph> {
+  static constexpr std::uint16_t kind = Graph::F;
+  [[nodiscard]] std::string name() const { return fmt::format("F({})", t.k); }
+  [[nodiscard]] Rank owner() const { return g.factor().owner(t.k, t.k); }
+  [[nodiscard]] int parents() const { return 0; }
+  void children(VisitEdge visit) const {
+    for (auto r = g.first_block(); r < g.end_block(); ++r) {
+      for (auto const sweep : {Graph::forward, Graph::backward}) visit({g.solve(sweep, t.k, r), Graph::other});
+    }
+  }
+  [[nodiscard]] Index n() const { return g.factor().extent(t.k); }
+  [[nodiscard]] Shape output(int /*index*/) const { return {n(), n(), 0}; }
+  [[nodiscard]] Work work() const { return kernel(Kernel::copy, 0, 2 * n() * n()); }
+  [[nodiscard]] Index priority() const { return 1 + g.path(Graph::forward, t.k); }
+  template <class Tiles>
+  void run(Tiles const& a, TaskContext& context) const {
+    a.copy_diagonal(t.k, a.output(context));
+  }
+};
+
+/// A task on a tile of right-hand sides, of Y, of X, or of a sum.
+struct OnTile : TaskOf<Graph> {
+  [[nodiscard]] Index m() const { return g.factor().extent(t.i); }
+  [[nodiscard]] Index n() const { return g.width(t.j); }
+  [[nodiscard]] bool is_forward() const { return t.layer == Graph::forward; }
+  [[nodiscard]] std::string named(char const* kind) const { return fmt::format("{}{}", kind, is_forward() ? "" : "'"); }
+  [[nodiscard]] Rank owner() const { return g.owner_of_b(t.i, t.j); }
+  [[nodiscard]] Shape output(int /*index*/) const { return {m(), n(), 0}; }
+  [[nodiscard]] bool in_place(int /*index*/) const { return true; }
+  void write_b(VisitTask visit) const { visit({Graph::sides, 0, t.i, t.j, 0}); }
+  void solve_from(VisitEdge visit) const { visit({g.solve(t.layer, t.i, t.j), Graph::own, 0, EdgeKind::sum}); }
+};
+
+/// Starts a tile of right-hand sides (forward) or of Y (backward).
+struct Begin : OnTile {
+  static constexpr std::uint16_t kind = Graph::B;
+  [[nodiscard]] std::string name() const { return fmt::format("{}({}, {})", named("B"), t.i, t.j); }
+  [[nodiscard]] int parents() const { return is_forward() ? 0 : 1; }
+  void children(VisitEdge visit) const {
+    auto const chain = g.own_chain(t.layer, t.i, t.j);
+    if (!chain) return solve_from(visit);
+    visit({g.update(t.layer, t.i, t.j, g.first_from(t.layer, *chain)), Graph::own});
+  }
+  [[nodiscard]] Work work() const { return kernel(Kernel::copy, 0, is_forward() ? 0 : 2 * m() * n()); }
+  [[nodiscard]] Index priority() const {
+    auto const chain = g.own_chain(t.layer, t.i, t.j);
+    return 1 + (chain ? g.length(t.layer, t.i, *chain) : 0) + g.path(t.layer, t.i);
+  }
+  void writes(VisitTask visit) const { write_b(visit); }
+  template <class Tiles>
+  void run(Tiles const& a, TaskContext& context) const {
+    if (!is_forward()) std::copy_n(a.given(context, Graph::own), m() * n(), a.tile_of_b(t));
+  }
+};
+
+/// The sum so far minus L(i, k) Y(k), or L(k, i)^H X(k)
+struct Update : OnTile {
+  static constexpr std::uint16_t kind = Graph::U;
+  [[nodiscard]] std::string name() const { return fmt::format("{}({}, {}, {})", named("U"), t.i, t.j, t.k); }
+  [[nodiscard]] Rank owner() const { return g.chain_rank(t.layer, t.i, t.k); }
+  /// Whether the sum is the tile of B.
+  [[nodiscard]] bool in_b() const { return owner() == g.owner_of_b(t.i, t.j); }
+  [[nodiscard]] bool begins_sum() const { return g.starts(t) && !in_b(); }
+  [[nodiscard]] int parents() const { return begins_sum() ? 1 : 2; }
+  void children(VisitEdge visit) const {
+    auto const next = g.after(t);
+    if (!next) return solve_from(visit);
+    visit({g.update(t.layer, t.i, t.j, *next), Graph::own});
+  }
+  [[nodiscard]] Work work() const {
+    auto const k = g.factor().extent(t.k);
+    return kernel(Kernel::gemm, 2 * m() * n() * k, m() * k + k * n() + m() * n());
+  }
+  [[nodiscard]] Index priority() const {
+    auto const left = (is_forward() ? t.i - t.k : t.k - t.i) - 1;
+    return left / g.period(t.layer) + 1 + g.path(t.layer, t.i);
+  }
+  void writes(VisitTask visit) const { in_b() ? write_b(visit) : visit({Graph::sums, t.layer, t.i, t.j, 0}); }
+  template <class Tiles>
+  void run(Tiles const& a, TaskContext& context) const {
+    auto const* const x = a.given(context, Graph::other);
+    using T = std::remove_cvref_t<decltype(*x)>;
+    auto const k = g.factor().extent(t.k);
+    bool const as_stored = a.lower() == is_forward();
+    blas::gemm(as_stored ? Trans::none : Trans::conjugate, Trans::none, m(), n(), k, T(-1),
+               as_stored ? a.stored(t.i, t.k) : a.stored(t.k, t.i), a.ld(), x, k, begins_sum() ? T(0) : T(1),
+               in_b() ? a.tile_of_b(t) : a.tile_of_sum(t), m());
+  }
+};
+
+/// Y(i) = L(i, i)^-1 (sum), or X(i) = L(i, i)^-H (sum)
+struct Solve : OnTile {
+  static constexpr std::uint16_t kind = Graph::S;
+  [[nodiscard]] std::string name() const { return fmt::format("{}({}, {})", named("S"), t.i, t.j); }
+  [[nodiscard]] int parents() const {
+    int sum = 1;
+    contributors(Graph::own, [&](Task) { ++sum; });
+    return sum;
+  }
+  void children(VisitEdge visit) const {
+    if (is_forward()) {
+      visit({g.begin(Graph::backward, t.i, t.j), Graph::own});
+      for (auto i = t.i + 1; i < g.tiles(); ++i) visit({g.update(Graph::forward, i, t.j, t.i), Graph::other});
+    } else {
+      for (auto i = t.i - 1; i >= 0; --i) visit({g.update(Graph::backward, i, t.j, t.i), Graph::other});
+    }
+  }
+  /// Its own rank first, then the others in the order in which they receive their first unknowns.
+  void contributors(int /*input*/, VisitTask visit) const {
+    auto const mine = g.own_chain(t.layer, t.i, t.j);
+    auto const last = [&](std::int32_t x) { return g.update(t.layer, t.i, t.j, g.last_from(t.layer, t.i, x)); };
+    visit(mine ? last(*mine) : g.begin(t.layer, t.i, t.j));
+    for (std::int32_t x = 0; x < g.chains(t.layer, t.i); ++x) {
+      if (x != mine) visit(last(x));
+    }
+  }
+  [[nodiscard]] Work work() const { return kernel(Kernel::trsm, m() * m() * n(), m() * m() + m() * n()); }
+  [[nodiscard]] Index priority() const { return g.path(t.layer, t.i); }
+  /// Y is not written in place: while it is sent, its tile is solved for again.
+  void writes(VisitTask visit) const {
+    if (!is_forward()) write_b(visit);
+  }
+  [[nodiscard]] bool in_place(int /*index*/) const { return !is_forward(); }
+  template <class Tiles>
+  void run(Tiles const& a, TaskContext& context) const {
+    auto* const x = a.output(context);
+    auto const* const sum = a.given(context, Graph::own);
+    if (sum != x) std::copy_n(sum, m() * n(), x);
+    blas::trsm(blas::Side::left, a.lower() ? blas::Triangle::lower : blas::Triangle::upper,
+               a.lower() == is_forward() ? Trans::none : Trans::conjugate, blas::Diagonal::stored, m(), n(),
+               a.given(context, Graph::other), m(), x, m());
+  }
+};
+
+}  // namespace cholesky_solve_tasks
 
 }  // namespace allport

@@ -27,7 +27,6 @@ void check_stored(std::string_view name, Matrix<T> const& matrix, Trans trans, I
   detail::check_operand(name, matrix, rows, cols, comm);
 }
 
-/// Checks that all ranks pass equal arguments: one reduction, and more to name the argument that differs.
 template <class T>
 void agree(Communicator const& comm, GemmPlan const& plan, T alpha, T beta) {
   auto const& p = plan.problem;
@@ -38,21 +37,15 @@ void agree(Communicator const& comm, GemmPlan const& plan, T alpha, T beta) {
                                fmt::join(cuts.m, ","), fmt::join(cuts.n, ","), fmt::join(cuts.k_of_a, ","),
                                fmt::join(cuts.k_of_b, ","));
   auto const trans = static_cast<int>(p.trans_a) * 256 + static_cast<int>(p.trans_b);
-  auto const all = fmt::format("{} {} {} {} {} {} {}", p.m, p.n, p.k, trans, how, bits_of(alpha), bits_of(beta));
-  try {
-    comm.ensure_agreement("arguments of gemm", agreement_hash(all));
-  } catch (Error const& e) {
-    if (e.kind() != ErrorKind::mismatch) throw;
-    comm.ensure_agreement("element type (0 s, 1 d, 2 c, 3 z)", static_cast<int>(p.type));
-    comm.ensure_agreement("m", p.m);
-    comm.ensure_agreement("n", p.n);
-    comm.ensure_agreement("k", p.k);
-    comm.ensure_agreement("trans_a and trans_b", trans);
-    comm.ensure_agreement("alpha", bits_of(alpha));
-    comm.ensure_agreement("beta", bits_of(beta));
-    comm.ensure_agreement("algorithm and grid", agreement_hash(how));
-    throw;
-  }
+  detail::ensure_agreement(comm, "gemm",
+                           {{"element type (0 s, 1 d, 2 c, 3 z)", static_cast<int>(p.type)},
+                            {"m", p.m},
+                            {"n", p.n},
+                            {"k", p.k},
+                            {"trans_a and trans_b", trans},
+                            {"alpha", bits_of(alpha)},
+                            {"beta", bits_of(beta)},
+                            {"algorithm and grid", agreement_hash(how)}});
 }
 
 struct GemmMeasured {
@@ -221,9 +214,6 @@ GemmReport gemm(GemmPlan const& plan, std::type_identity_t<T> alpha, Matrix<std:
   return report;
 }
 
-ALLPORT_GEMM_INSTANCE(, float);
-ALLPORT_GEMM_INSTANCE(, double);
-ALLPORT_GEMM_INSTANCE(, std::complex<float>);
-ALLPORT_GEMM_INSTANCE(, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_GEMM_INSTANCE, );
 
 }  // namespace allport

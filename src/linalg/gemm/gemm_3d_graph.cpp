@@ -1,8 +1,7 @@
 #include "gemm_3d_graph.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <utility>
 
 namespace allport::gemm_detail {
 
@@ -26,7 +25,7 @@ std::vector<double> growing_squares(int side) {
 
 Gemm3dGraph::Gemm3dGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
                          std::optional<Mapping> const& mapping)
-    : ProductGraph(problem, machine, candidate, mapping),
+    : GraphOfKinds(problem, machine, candidate, mapping),
       row_trees_(line_trees(layout_, GridAxis::row, machine, mapping)),
       col_trees_(line_trees(layout_, GridAxis::col, machine, mapping)) {
   if (layered()) side_ = tiles_a_side(rows(0), cols(0));
@@ -35,11 +34,6 @@ Gemm3dGraph::Gemm3dGraph(GemmProblem const& problem, Machine const& machine, Gem
     for (int b = 0; b < side_; ++b) tiles_.push_back({a, b});
   }
   std::ranges::stable_sort(tiles_, {}, [](Tile const& t) { return std::max(t.a, t.b); });
-}
-
-std::string Gemm3dGraph::name(Task t) const {
-  static constexpr char const* names[] = {"A", "B", "multiply", "sum"};
-  return fmt::format("{}(row {}, column {}, layer {}, tile {})", names[t.kind], t.i, t.j, t.layer, t.k);
 }
 
 int Gemm3dGraph::pieces(GridAxis line, Index width) const {
@@ -62,119 +56,23 @@ Index Gemm3dGraph::tile_cols(int j, int b) const {
   return cols;
 }
 
-template <class Visit>
-void Gemm3dGraph::each_received(GridAxis line, int layer, int to, Visit&& visit) const {
+void Gemm3dGraph::each_received(GridAxis line, int layer, int to, FunctionRef<void(Range const&)> visit) const {
   for (int owner = 0; owner < layout_.length(line); ++owner) {
     if (owner == to) continue;
     auto const own = owned(line, layer, owner);
     auto const all = own.width() > 0 ? pieces(line, own.width()) : 0;
-    for (int x = 0; x < all; ++x) visit(owner, x, piece(own, all, x));
+    for (int x = 0; x < all; ++x) visit(piece(own, all, x));
   }
 }
 
 void Gemm3dGraph::entries(Rank rank, VisitTask visit) const {
-  for (std::int64_t s = 0; s < steps(); ++s) {
-    tasks(rank, s, [&](Task t) {
-      if (num_parents(t) == 0) visit(t);
-    });
-  }
+  for (std::int64_t s = 0; s < steps(); ++s) visit_entries(rank, s, visit);
 }
 
 std::optional<std::int64_t> Gemm3dGraph::count(Rank rank) const {
   std::int64_t all = 0;
   for (std::int64_t s = 0; s < steps(); ++s) tasks(rank, s, [&](Task) { ++all; });
   return all;
-}
-
-int Gemm3dGraph::num_parents(Task t) const {
-  if (t.kind == sum) return grid_.layers * sum_pieces();
-  if (t.kind != multiply) return t.k > 0 ? 1 : 0;
-  int parents = 0;
-  each_received(GridAxis::row, t.layer, t.j, [&](int, int, Range const&) { ++parents; });
-  each_received(GridAxis::col, t.layer, t.i, [&](int, int, Range const&) { ++parents; });
-  return parents;
-}
-
-void Gemm3dGraph::children(Task t, VisitEdge visit) const {
-  if (t.kind == sum) return;
-  if (t.kind == multiply) {
-    auto const [a, b] = tile(t);
-    for (auto const kind : {of_a, of_b}) {
-      Task const later{kind, t.layer, t.i, t.j, a + 1};
-      if (a == b && later.k < side_ && sends(later)) visit({later, 0, 0, EdgeKind::order});
-    }
-    return send_sums(t, sum, t.k, visit);
-  }
-  auto const line = line_of(t);
-  auto const all = pieces(line, owned(line, t.layer, index(t)).width());
-  for (int to = 0; to < layout_.length(line); ++to) {
-    if (to == index(t)) continue;
-    for (std::int32_t k = 0; k < std::ssize(tiles_); ++k) {
-      Task child{multiply, t.layer, t.i, t.j, k};
-      if ((line == GridAxis::row ? tile(child).a : tile(child).b) != t.k) continue;
-      (line == GridAxis::row ? child.j : child.i) = to;
-      for (int x = 0; x < all; ++x) visit({child, input_of(line, index(t), x), x});
-    }
-  }
-}
-
-void Gemm3dGraph::contributors(Task t, int input, VisitTask visit) const {
-  each_summand(t.layer, input, [&](int l) { visit({multiply, static_cast<std::uint16_t>(l), t.i, t.j, t.k}); });
-}
-
-Shape Gemm3dGraph::output(Task t, int x) const {
-  if (t.kind == multiply) {
-    auto const all = tile_cols(t.j, x / sum_pieces(), tile(t).b);
-    return {tile_rows(t.i, tile(t).a), share(all, sum_pieces(), x % sum_pieces()), 0};
-  }
-  auto const own = owned(line_of(t), t.layer, index(t));
-  auto const width = piece(own, pieces(line_of(t), own.width()), x).width();
-  return t.kind == of_a ? Shape{tile_rows(t.i, t.k), width, 0} : Shape{width, tile_cols(t.j, t.k), 0};
-}
-
-int Gemm3dGraph::parts(Task t, int) const {
-  if (t.kind == multiply) return 1;
-  return pieces(line_of(t), owned(line_of(t), t.layer, index(t)).width());
-}
-
-std::optional<Shape> Gemm3dGraph::input(Task t, int index) const {
-  if (t.kind == sum) {
-    auto const all = tile_cols(t.j, t.layer, tile(t).b);
-    return Shape{tile_rows(t.i, tile(t).a), share(all, sum_pieces(), index), 0};
-  }
-  auto const from = index / most_line_trees;
-  auto const line = from < grid_.cols ? GridAxis::row : GridAxis::col;
-  auto const own = owned(line, t.layer, from - (line == GridAxis::row ? 0 : grid_.cols));
-  auto const width = piece(own, pieces(line, own.width()), index % most_line_trees).width();
-  return line == GridAxis::row ? Shape{tile_rows(t.i, tile(t).a), width, 0}
-                               : Shape{width, tile_cols(t.j, tile(t).b), 0};
-}
-
-Work Gemm3dGraph::work(Task t) const {
-  auto const element = static_cast<double>(element_);
-  if (t.kind == multiply) {
-    auto const m = static_cast<double>(tile_rows(t.i, tile(t).a));
-    auto const n = static_cast<double>(tile_cols(t.j, tile(t).b));
-    auto const k = static_cast<double>(of_layer(t.layer));
-    return {Kernel::gemm, 2 * m * n * k, element * (m * k + k * n + m * n)};
-  }
-  if (t.kind == sum) {
-    auto const m = static_cast<double>(tile_rows(t.i, tile(t).a));
-    return {Kernel::add, 0, element * m * static_cast<double>(tile_cols(t.j, t.layer, tile(t).b))};
-  }
-  auto const k = static_cast<double>(owned(line_of(t), t.layer, index(t)).width());
-  return {Kernel::copy, 0,
-          2 * element * k * static_cast<double>(t.kind == of_a ? tile_rows(t.i, t.k) : tile_cols(t.j, t.k))};
-}
-
-/// Tasks that other ranks wait for come before all products, in the order of the tiles that need them.
-double Gemm3dGraph::priority(Task t) const {
-  bool const sends = t.kind == of_a || t.kind == of_b;
-  return static_cast<double>((sends ? 2 : 1) * steps() - step(t));
-}
-
-void Gemm3dGraph::writes(Task t, VisitTask visit) const {
-  if (t.kind == multiply || t.kind == sum) visit({t.kind, 0, 0, 0, t.k});
 }
 
 std::int64_t Gemm3dGraph::step(Task t) const {
@@ -204,7 +102,7 @@ Traffic Gemm3dGraph::received(GridCoords p) const {
   std::int64_t messages = 0;
   for (auto const line : {GridAxis::row, GridAxis::col}) {
     auto const across = line == GridAxis::row ? rows(p.i) : cols(p.j);
-    each_received(line, p.l, line == GridAxis::row ? p.j : p.i, [&](int, int, Range const& k) {
+    each_received(line, p.l, line == GridAxis::row ? p.j : p.i, [&](Range const& k) {
       elements += k.width() * across;
       messages += side_;
     });

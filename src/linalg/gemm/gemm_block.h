@@ -37,6 +37,8 @@ struct Stored {
     }
     return {part.data + (k_is_slow ? (k - k_begin) * part.ld : k - k_begin), part.ld};
   }
+  /// Copies `width` of k from global k on to contiguous memory.
+  void copy(Index k, Index width, T* to) const { pack(rows(width), cols(width), at(k).data, part.ld, to); }
 };
 
 /// A rank's parts of A and B as panel_distributions() distributes them.
@@ -111,7 +113,7 @@ template <class T, class Width>
 void send_columns(T const* from, Index rows, int outputs, Width const& width, TaskContext& context) {
   for (int x = 0; x < outputs; ++x) {
     auto const elements = rows * width(x);
-    if (elements > 0) std::copy_n(from, elements, reinterpret_cast<T*>(context.output(x).data()));
+    if (elements > 0) std::copy_n(from, elements, elements_out<T>(context, x));
     from += elements;
   }
 }
@@ -122,7 +124,7 @@ void add_columns(Index rows, int inputs, Width const& width, T beta, Part<T> c, 
   for (int x = 0; x < inputs; ++x) {
     auto const cols = width(x);
     if (rows * cols == 0) continue;
-    add_sum(rows, cols, reinterpret_cast<T const*>(context.input(x).data()), beta, c);
+    add_sum(rows, cols, elements_in<T>(context, x), beta, c);
     c.data += cols * c.ld;
   }
 }
@@ -182,14 +184,5 @@ class BlockOfC {
   T* into_;
   Index ld_;
 };
-
-/// The graph of 3D with bodies.
-template <class T>
-[[nodiscard]] std::unique_ptr<ProductGraph> running_3d(GemmPlan const& plan, GridCoords me, GemmParts<T> const& parts,
-                                                       Workspace& work);
-/// The graph of Cannon's algorithm with bodies.
-template <class T>
-[[nodiscard]] std::unique_ptr<ProductGraph> running_cannon(GemmPlan const& plan, GridCoords me,
-                                                           GemmParts<T> const& parts, Workspace& work);
 
 }  // namespace allport::gemm_detail

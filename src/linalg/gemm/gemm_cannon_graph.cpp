@@ -1,7 +1,5 @@
 #include "gemm_cannon_graph.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "allport/tasks/transport.h"
@@ -18,16 +16,11 @@ int halves_along(int ranks, Machine const& machine) {
 
 CannonGraph::CannonGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
                          std::optional<Mapping> const& mapping)
-    : ProductGraph(problem, machine, candidate, mapping),
+    : GraphOfKinds(problem, machine, candidate, mapping),
       q_(candidate.grid.rows),
       halves_(halves_along(q_, machine)),
       in_step_(tasks::moves_while_polled(machine)) {
   for (int l = 0; l < grid_.layers; ++l) steps_ = std::max<std::int64_t>(steps_, products(l) / halves_);
-}
-
-std::string CannonGraph::name(Task t) const {
-  static constexpr char const* names[] = {"own A", "own B", "skew A", "skew B", "A", "B", "multiply", "sum"};
-  return fmt::format("{}(row {}, column {}, layer {}, product {})", names[t.kind], t.i, t.j, t.layer, t.k);
 }
 
 void CannonGraph::entries(Rank rank, VisitTask visit) const {
@@ -44,44 +37,10 @@ std::optional<std::int64_t> CannonGraph::count(Rank rank) const {
   return 3 * products(at->l) + (layered() ? 2 * halves_ + 1 : 0) + (at->l == 0 ? 2 * halves_ : 0);
 }
 
-int CannonGraph::num_parents(Task t) const {
-  if (t.kind == multiply) return 2 + (t.k > 0 ? 1 : 0) + (in_step_ && forwards_block(t) ? 2 : 0);
-  if (t.kind == sum) return grid_.layers * sum_pieces();
-  return is_own(t) ? 0 : 1;
-}
-
 Task CannonGraph::moved(Task t, int back, std::int32_t k) const {
   auto& index = is_a(t) ? t.j : t.i;
   index = wrap(index - back);
   return {is_a(t) ? at_a : at_b, t.layer, t.i, t.j, k};
-}
-
-void CannonGraph::children(Task t, VisitEdge visit) const {
-  if (t.kind == sum) return;
-  if (t.kind == multiply) {
-    auto next = t;
-    ++next.k;
-    if (!is_last(t)) return visit({next, block, 0, EdgeKind::order});
-    return send_sums(t, sum, 0, visit);
-  }
-  if (t.kind == at_a || t.kind == at_b) {
-    Task const product{multiply, t.layer, t.i, t.j, t.k};
-    visit({product, is_a(t) ? of_a : of_b});
-    if (!forwards_block(t)) return;
-    visit({moved(t, direction(t), t.k + halves_), block});
-    if (in_step_) visit({product, block, 0, EdgeKind::sent});
-    return;
-  }
-  if (!is_own(t) || !layered()) return visit({skewed(t), block, half(t)});
-  for (int l = 0; l < grid_.layers; ++l) {
-    visit({{is_a(t) ? skew_a : skew_b, static_cast<std::uint16_t>(l), t.i, t.j, t.k}, block, half(t)});
-  }
-}
-
-void CannonGraph::contributors(Task t, int input, VisitTask visit) const {
-  each_summand(t.layer, input, [&](int l) {
-    visit({multiply, static_cast<std::uint16_t>(l), t.i, t.j, products(l) - 1});
-  });
 }
 
 CannonGraph::Slice CannonGraph::slice(Task t) const {
@@ -89,36 +48,6 @@ CannonGraph::Slice CannonGraph::slice(Task t) const {
   auto const kappa = moves ? wrap(t.i + t.j + skew(t) + direction(t) * (t.k / halves_)) : is_a(t) ? t.j : t.i;
   auto const all = share(problem_.k, q_, kappa);
   return {cut(all, halves_, t.k % halves_), share(all, halves_, t.k % halves_)};
-}
-
-/// The shape of a task's block.
-Shape CannonGraph::shape(Task t) const {
-  auto const k = slice(t).depth;
-  return is_a(t) ? Shape{rows(t.i), k, 0} : Shape{k, cols(t.j), 0};
-}
-
-Shape CannonGraph::output(Task t, int index) const { return t.kind == multiply ? part_of_sum(t, index) : shape(t); }
-
-std::optional<Shape> CannonGraph::input(Task t, int index) const {
-  if (t.kind == sum) return summed(t, index);
-  if (t.kind == multiply) return shape({index == of_a ? at_a : at_b, t.layer, t.i, t.j, t.k});
-  return shape(t);
-}
-
-Work CannonGraph::work(Task t) const {
-  if (t.kind == multiply) return product(t, slice(t).depth);
-  if (t.kind == sum) return sum_of_layers(t);
-  return is_own(t) ? Work{Kernel::copy, 0, 2.0 * static_cast<double>(shape(t).bytes(element_))} : Work{};
-}
-
-/// Tasks that other ranks wait for come before products.
-double CannonGraph::priority(Task t) const {
-  auto const all = static_cast<double>(halves_ * steps_);
-  return (t.kind == multiply || t.kind == sum ? all : 2 * all) - t.k;
-}
-
-void CannonGraph::writes(Task t, VisitTask visit) const {
-  if (t.kind == multiply || t.kind == sum) visit({t.kind, 0, 0, 0, 0});
 }
 
 void CannonGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
@@ -151,7 +80,8 @@ Traffic CannonGraph::received(GridCoords p) const {
       Task t{own, static_cast<std::uint16_t>(p.l), p.i, p.j, k};
       bool const begins = k < halves_;
       if (begins && p.l > 0) get(t);
-      bool const stays = begins && owner(skewed(t)) == owner(t);
+      auto const first = skewed(t);
+      bool const stays = begins && first.i == t.i && first.j == t.j;
       t.kind = at;
       if (!stays) get(t);
     }

@@ -13,11 +13,6 @@ Panel SummaGraph::half_of_block(Task t) const {
   return {first + cut(all, halves(), t.k), first + cut(all, halves(), t.k + 1), t.j, t.i};
 }
 
-Shape SummaGraph::shape_of_half(Task t) const {
-  auto const k = half_of_block(t).width();
-  return line_of(t) == GridAxis::row ? Shape{rows(t.i), k, 0} : Shape{k, cols(t.j), 0};
-}
-
 int SummaGraph::awaited_copies(Task t) const {
   if (!copies() || t.layer == 0) return 0;
   auto const now = panel(t);
@@ -25,28 +20,6 @@ int SummaGraph::awaited_copies(Task t) const {
   bool const reads_a = t.kind != of_b && now.a_owner == t.j;
   bool const reads_b = t.kind != of_a && now.b_owner == t.i;
   return halves() * ((reads_a ? 1 : 0) + (reads_b ? 1 : 0));
-}
-
-void SummaGraph::send_copies(Task t, VisitEdge visit) const {
-  for (int l = 1; l < grid_.layers; ++l) {
-    auto const layer = static_cast<std::uint16_t>(l);
-    visit({{kind_of_copy(line_of(t), l), layer, t.i, t.j, t.k}, own, t.k});
-  }
-}
-
-void SummaGraph::release(Task t, VisitEdge visit) const {
-  auto const line = line_of(t);
-  auto const& of = layer(t.layer);
-  for (std::size_t s = 0; s < of.slabs.size(); ++s) {
-    auto const& slab = of.slabs[s];
-    if (slab.length == 0 || (line == GridAxis::row ? slab.a_owner != t.j : slab.b_owner != t.i)) continue;
-    for (auto k = of.before[s]; k < of.before[s] + slab.panels; ++k) {
-      Task reader{multiply, t.layer, t.i, t.j, static_cast<std::int32_t>(k)};
-      visit({reader, own, 0, EdgeKind::order});
-      reader.kind = line == GridAxis::row ? of_a : of_b;
-      if (travels(line)) visit({reader, own, 0, EdgeKind::order});
-    }
-  }
 }
 
 Index SummaGraph::elements_of_copies(GridCoords p) const {

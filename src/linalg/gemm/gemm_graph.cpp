@@ -1,7 +1,5 @@
 #include "gemm_graph.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "allport/linalg/graphs.h"
@@ -38,7 +36,7 @@ void ProductGraph::each_summand(int layer, int piece, FunctionRef<void(int layer
 
 SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmCandidate const& candidate,
                        std::optional<Mapping> const& mapping)
-    : ProductGraph(problem, machine, candidate, mapping),
+    : GraphOfKinds(problem, machine, candidate, mapping),
       in_step_(tasks::moves_while_polled(machine)),
       row_pieces_(line_trees(layout_, GridAxis::row, machine, mapping)),
       col_pieces_(line_trees(layout_, GridAxis::col, machine, mapping)) {
@@ -59,16 +57,10 @@ SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmC
       layer.before.push_back(0);
       layer.panels = 1;
     }
-    // Panels that a rank may send before it has used earlier ones.
     layer.slots = std::min(layer.panels, panels_ahead - 1);
     if (layer.panels >= steps_) longest_ = l;
     steps_ = std::max(steps_, layer.panels);
   }
-}
-
-std::string SummaGraph::name(Task t) const {
-  static constexpr char const* names[] = {"A", "B", "multiply", "sum", "own A", "own B", "copy of A", "copy of B"};
-  return fmt::format("{}(row {}, column {}, layer {}, panel {})", names[t.kind], t.i, t.j, t.layer, t.k);
 }
 
 Panel SummaGraph::panel(Task t) const {
@@ -92,11 +84,7 @@ Index SummaGraph::widest(int layer) const {
 void SummaGraph::entries(Rank rank, VisitTask visit) const {
   auto const at = layout_.coords(rank);
   if (!at) return;
-  for (std::int64_t s = 0; s < layer(at->l).slots; ++s) {
-    tasks(rank, s, [&](Task task) {
-      if (num_parents(task) == 0) visit(task);
-    });
-  }
+  for (std::int64_t s = 0; s < slots(at->l); ++s) visit_entries(rank, s, visit);
 }
 
 std::optional<std::int64_t> SummaGraph::count(Rank rank) const {
@@ -112,106 +100,10 @@ std::optional<std::int64_t> SummaGraph::count(Rank rank) const {
   return tasks;
 }
 
-int SummaGraph::num_parents(Task t) const {
-  if (t.kind == of_a || t.kind == of_b) return (t.k >= layer(t.layer).slots ? 1 : 0) + awaited_copies(t);
-  if (is_copied(t)) return t.layer == 0 ? 0 : 1;
-  if (t.kind == sum) return grid_.layers * sum_pieces();
-  auto parents = (t.k > 0 ? 1 : 0) + awaited_copies(t);
-  auto const now = panel(t);
-  for (auto const line : {GridAxis::row, GridAxis::col}) {
-    if (!travels(line)) continue;
-    bool const mine = line == GridAxis::row ? now.a_owner == t.j : now.b_owner == t.i;
-    parents += pieces(line, now) * (in_step_ && mine ? 2 : 1);
-  }
-  return parents;
-}
-
-void SummaGraph::children(Task t, VisitEdge visit) const {
-  if (t.kind == multiply) return follow(t, visit);
-  if (is_copied(t)) return t.layer == 0 ? send_copies(t, visit) : release(t, visit);
-  if (t.kind == sum) return;
-  auto const line = line_of(t);
-  auto const all = pieces(line, panel(t));
-  for (int p = 0; in_step_ && p < all; ++p) visit({at(multiply, t.i, t.j, t), own, p, EdgeKind::sent});
-  for (int x = 0; x < layout_.length(line); ++x) {
-    auto const child = t.kind == of_a ? at(multiply, t.i, x, t) : at(multiply, x, t.j, t);
-    for (int p = 0; p < all; ++p) visit({child, input_of(line, p), p});
-  }
-}
-
-/// The next product adds to the same block; a panel is sent when an earlier one has been used; at the end the layers'
-/// blocks are summed, each layer a part of the columns.
-void SummaGraph::follow(Task t, VisitEdge visit) const {
-  if (is_last(t)) {
-    return send_sums(t, sum, 0, visit);
-  }
-  auto next = t;
-  ++next.k;
-  visit({next, own, 0, EdgeKind::order});
-  auto later = t;
-  if (t.k + layer(t.layer).slots >= panels(t.layer)) return;
-  later.k += static_cast<std::int32_t>(layer(t.layer).slots);
-  auto const then = panel(later);
-  if (travels(GridAxis::row) && then.a_owner == t.j) visit({at(of_a, t.i, t.j, later), own, 0, EdgeKind::order});
-  if (travels(GridAxis::col) && then.b_owner == t.i) visit({at(of_b, t.i, t.j, later), own, 0, EdgeKind::order});
-}
-
-void SummaGraph::contributors(Task t, int input, VisitTask visit) const {
-  each_summand(t.layer, input, [&](int l) { visit(last({t.kind, static_cast<std::uint16_t>(l), t.i, t.j, 0})); });
-}
-
-Shape SummaGraph::output(Task t, int index) const {
-  if (t.kind == multiply) return part_of_sum(t, index);
-  if (is_copied(t)) return shape_of_half(t);
-  auto const now = panel(t);
-  auto const width = piece(now, pieces(line_of(t), now), index).width();
-  return t.kind == of_a ? Shape{rows(t.i), width, 0} : Shape{width, cols(t.j), 0};
-}
-
-std::optional<Shape> SummaGraph::input(Task t, int index) const {
-  if (t.kind == sum) return summed(t, index);
-  if (is_copied(t)) return shape_of_half(t);
-  bool const of_row = index < input_of(GridAxis::col, 0);
-  auto const line = of_row ? GridAxis::row : GridAxis::col;
-  auto const now = panel(t);
-  auto const width = piece(now, pieces(line, now), index - input_of(line, 0)).width();
-  return of_row ? Shape{rows(t.i), width, 0} : Shape{width, cols(t.j), 0};
-}
-
 /// Columns of one piece, which BLAS multiplies at a time.
 Index SummaGraph::depth(Task product) const {
   auto const now = panel(product);
   return now.width() / std::max({pieces(GridAxis::row, now), pieces(GridAxis::col, now), 1});
-}
-
-Work SummaGraph::work(Task t) const {
-  if (t.kind == sum) return sum_of_layers(t);
-  if (is_copied(t)) return {Kernel::copy, 0, 2 * static_cast<double>(shape_of_half(t).bytes(element_))};
-  auto const k = panel(t).width();
-  if (t.kind == multiply) return product(t, k);
-  auto const elements = k * (t.kind == of_a ? rows(t.i) : cols(t.j));
-  return {Kernel::copy, 0, 2 * static_cast<double>(element_) * static_cast<double>(elements)};
-}
-
-/// Panels that other ranks wait for come before all products; earlier panels first. Copies that a layer reads come
-/// before them; those that it does not read come last.
-double SummaGraph::priority(Task t) const {
-  if (is_copied(t)) {
-    auto const& parts = parts_of_grid();
-    bool const of_row = line_of(t) == GridAxis::row;
-    auto const last = of_row ? parts.stored_of_a(0, t.j + 1) : parts.stored_of_b(0, t.i + 1);
-    bool const reads = of_row ? parts.k_of_a(t.layer, t.j + 1) > parts.k_of_a(t.layer, t.j)
-                              : parts.k_of_b(t.layer, t.i + 1) > parts.k_of_b(t.layer, t.i);
-    if (t.layer == 0) return static_cast<double>(2 * steps_ + (last > parts.k(0) ? 2 : 1));
-    return reads ? static_cast<double>(2 * steps_ + 1) : 0.0;
-  }
-  bool const sends = t.kind == of_a || t.kind == of_b;
-  return static_cast<double>((sends ? 2 * steps_ : steps_) - t.k);
-}
-
-void SummaGraph::writes(Task t, VisitTask visit) const {
-  if (t.kind == multiply || t.kind == sum) visit({t.kind, 0, 0, 0, 0});
-  if (is_copied(t) && t.layer > 0) visit(t);
 }
 
 void SummaGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
@@ -222,7 +114,7 @@ void SummaGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
   };
   if (step == steps_) return visit(task(sum, 0));
   for (int half = 0; copies() && step == 0 && half < halves(); ++half) {
-    for (auto const line : {GridAxis::row, GridAxis::col}) visit(task(kind_of_copy(line, at->l), half));
+    for (auto const kind : {at->l == 0 ? own_a : copy_a, at->l == 0 ? own_b : copy_b}) visit(task(kind, half));
   }
   auto const product = task(multiply, step);
   if (step >= panels(product.layer)) return;

@@ -1,14 +1,17 @@
 // What the graphs of products share: grid coordinates, the blocks of C, and sums over layers.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "allport/base/function_ref.h"
-#include "allport/graph/task_graph.h"
+#include "allport/graph/kinds.h"
 #include "allport/machine/machine.h"
 #include "gemm_frame.h"
 
@@ -26,8 +29,6 @@ class ProductGraph : public TaskGraph {
 
   Rank ranks() const override { return ranks_; }
   std::int64_t element() const override { return element_; }
-  Rank owner(Task t) const override { return layout_.rank({t.i, t.j, t.layer}); }
-  SumTree sum_tree(Task, int) const override { return bidirectional() ? SumTree::chain : SumTree::halves; }
 
   /// Steps that run at a time; 0: all.
   [[nodiscard]] virtual std::int64_t ahead() const = 0;
@@ -38,7 +39,8 @@ class ProductGraph : public TaskGraph {
   /// The inner extent that a product's task multiplies at a time.
   [[nodiscard]] virtual Index depth(Task product) const = 0;
 
- protected:
+  [[nodiscard]] GemmGrid const& grid() const { return grid_; }
+  [[nodiscard]] GridLayout const& layout() const { return layout_; }
   [[nodiscard]] bool layered() const { return grid_.layers > 1; }
   [[nodiscard]] PartsOfGrid const& parts_of_grid() const { return parts_of_grid_; }
   [[nodiscard]] Index rows(int i) const { return parts_of_grid_.rows(i); }
@@ -61,17 +63,9 @@ class ProductGraph : public TaskGraph {
   }
   /// Visits the layers in the order in which a piece of a layer's sum is combined.
   void each_summand(int layer, int piece, FunctionRef<void(int layer)> visit) const;
+  [[nodiscard]] SumTree tree_of_sums() const { return bidirectional() ? SumTree::chain : SumTree::halves; }
 
-  [[nodiscard]] Work product(Task t, Index depth) const {
-    auto const m = static_cast<double>(rows(t.i));
-    auto const n = static_cast<double>(cols(t.j));
-    auto const k = static_cast<double>(depth);
-    return {Kernel::gemm, 2 * m * n * k, static_cast<double>(element_) * (m * k + k * n + m * n)};
-  }
-  [[nodiscard]] Work sum_of_layers(Task t) const {
-    auto const elements = static_cast<double>(rows(t.i)) * static_cast<double>(cols(t.j));
-    return {Kernel::add, 0, static_cast<double>(element_) * elements / grid_.layers};
-  }
+ protected:
   /// Summing the layers, a rank receives the parts of recursive halving, or all partial sums that pass in both
   /// directions, and stores its block in parts and others' partial sums of each.
   [[nodiscard]] int halvings() const { return std::bit_width(static_cast<unsigned>(grid_.layers) - 1); }
@@ -97,6 +91,50 @@ class ProductGraph : public TaskGraph {
 
   PartsOfGrid parts_of_grid_;
   int sum_pieces_ = 1;
+};
+
+/// A task of a product.
+template <class Graph>
+struct ProductTask : TaskOf<Graph> {
+  using TaskOf<Graph>::g;
+  using TaskOf<Graph>::t;
+
+  [[nodiscard]] std::string named(char const* kind) const {
+    return fmt::format("{}(row {}, column {}, layer {}, {} {})", kind, t.i, t.j, t.layer, Graph::numbered, t.k);
+  }
+  [[nodiscard]] Rank owner() const { return g.layout().rank({t.i, t.j, t.layer}); }
+  [[nodiscard]] SumTree sum_tree(int /*input*/) const { return g.tree_of_sums(); }
+  /// Of the rank's block of C.
+  [[nodiscard]] Index rows() const { return g.rows(t.i); }
+  [[nodiscard]] Index cols() const { return g.cols(t.j); }
+  [[nodiscard]] Work multiplying(Index m, Index n, Index k) const {
+    return this->kernel(Kernel::gemm, 2 * m * n * k, m * k + k * n + m * n);
+  }
+};
+
+/// Combines the layers' blocks, each layer a part of the columns. Bodies have the rank's block of C.
+template <class Graph>
+struct SumOfLayers : ProductTask<Graph> {
+  static constexpr std::uint16_t kind = Graph::sum;
+  using ProductTask<Graph>::g;
+  using ProductTask<Graph>::t;
+  using VisitTask = TaskGraph::VisitTask;
+
+  [[nodiscard]] std::string name() const { return this->named("sum"); }
+  [[nodiscard]] int parents() const { return g.grid().layers * g.sum_pieces(); }
+  void contributors(int input, VisitTask visit) const {
+    g.each_summand(t.layer, input, [&](int l) { visit(g.last(t.i, t.j, l)); });
+  }
+  [[nodiscard]] std::optional<Shape> input(int piece) const { return g.summed(t, piece); }
+  [[nodiscard]] Work work() const {
+    return {Kernel::add, 0, static_cast<double>(g.element() * this->rows() * this->cols()) / g.grid().layers};
+  }
+  [[nodiscard]] std::int64_t priority() const { return g.all_products(); }
+  void writes(VisitTask visit) const { visit({kind, 0, 0, 0, 0}); }
+  template <class Parts>
+  void run(Parts const& a, TaskContext& context) const {
+    a.block.add_layers(g.sum_pieces(), context);
+  }
 };
 
 /// The graph of the candidate's algorithm.

@@ -16,28 +16,17 @@ using namespace lu_detail;
 
 namespace {
 
-std::string how_text(LuPlan const& plan) {
-  auto const& c = plan.chosen;
-  auto const& g = c.grid;
-  return fmt::format("lu {} {}x{}x{} {} {} {} {} {} {} {} {}", c.algorithm, g.rows, g.cols, g.layers, c.order,
-                     c.in_place, c.panel, c.nb, c.ahead, c.outer_panel, static_cast<char>(plan.problem.pivoting),
-                     name(tree_of(plan)));
-}
-
 void agree(Communicator const& comm, LuPlan const& plan) {
   auto const& p = plan.problem;
-  auto const how = how_text(plan);
-  try {
-    comm.ensure_agreement("arguments of lu",
-                          agreement_hash(fmt::format("{} {} {} {}", p.m, p.n, static_cast<int>(p.type), how)));
-  } catch (Error const& e) {
-    if (e.kind() != ErrorKind::mismatch) throw;
-    comm.ensure_agreement("element type (0 s, 1 d, 2 c, 3 z)", static_cast<int>(p.type));
-    comm.ensure_agreement("m", p.m);
-    comm.ensure_agreement("n", p.n);
-    comm.ensure_agreement("pivoting, algorithm and grid", agreement_hash(how));
-    throw;
-  }
+  auto const& c = plan.chosen;
+  auto const how = fmt::format("lu {} {}x{}x{} {} {} {} {} {} {} {} {}", c.algorithm, c.grid.rows, c.grid.cols,
+                               c.grid.layers, c.order, c.in_place, c.panel, c.nb, c.ahead, c.outer_panel,
+                               static_cast<char>(p.pivoting), name(tree_of(plan)));
+  detail::ensure_agreement(comm, "lu",
+                           {{"element type (0 s, 1 d, 2 c, 3 z)", static_cast<int>(p.type)},
+                            {"m", p.m},
+                            {"n", p.n},
+                            {"pivoting, algorithm and grid", detail::agreement_hash(how)}});
 }
 
 /// The first j, counted from 1, with U(j, j) exactly zero on this rank; the extent + 1 if there is none.
@@ -179,9 +168,6 @@ LuReport lu(LuPlan const& plan, Matrix<T> const& a, std::vector<Index>& pivots, 
   return report_of(comm, plan, mine);
 }
 
-ALLPORT_LU_INSTANCE(, float);
-ALLPORT_LU_INSTANCE(, double);
-ALLPORT_LU_INSTANCE(, std::complex<float>);
-ALLPORT_LU_INSTANCE(, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_LU_INSTANCE, );
 
 }  // namespace allport

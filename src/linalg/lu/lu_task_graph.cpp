@@ -1,11 +1,9 @@
-#include "lu_task_graph.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "linalg/plan/plan_price.h"
+#include "lu_unit_tasks.h"
 
 namespace allport::lu_detail {
 
@@ -123,14 +121,6 @@ bool LuTaskGraph::has_users(std::int32_t k) const {
   return false;
 }
 
-bool LuTaskGraph::pivots_travel(std::int32_t k) const {
-  if (c_ > 1 || sends_corner(k)) return pivots();
-  for (int j = 0; j < p_c(); ++j) {
-    if (notes(0, j, k)) return true;
-  }
-  return false;
-}
-
 LuTaskGraph::Columns LuTaskGraph::slice(std::int32_t k, int l) const {
   auto const width = panel(k).width();
   return {detail::cut(width, c_, l), detail::cut(width, c_, l + 1)};
@@ -149,29 +139,43 @@ LuTaskGraph::Columns LuTaskGraph::piece_of_u(std::int32_t unit, std::int32_t k, 
   return {detail::cut(width, u_pieces_, y), detail::cut(width, u_pieces_, y + 1)};
 }
 
-std::string LuTaskGraph::name(Task t) const {
-  static constexpr char const* names[] = {"factor", "upper",  "update", "note", "left",
-                                          "part",   "gather", "solve",  "back", "back_upper"};
-  auto const j = column_of(t);
-  bool const of_unit = t.kind != factor && t.kind != note && t.kind != left && t.kind != back;
-  auto const what = !of_unit        ? std::string()
-                    : is_block(t.j) ? fmt::format(", column block {}", t.j - panels())
-                                    : fmt::format(", columns of panel {}", t.j);
-  auto const where = c_ > 1 ? fmt::format("layer {}, ", t.layer) : std::string();
-  return fmt::format("{}({}row {}, column {}, panel {}{})", names[t.kind], where, t.i, j, t.k, what);
+bool LuTaskGraph::are_last_of_batch(int j, std::int32_t k) const {
+  if (!pivots() || !has_units(0, j, k)) return false;
+  bool const goes_on = k < batch_last(k) && (has_units(0, j, k + 1) || (column(k + 1) == j && layer(k + 1) == 0));
+  return !goes_on;
 }
 
-int LuTaskGraph::column_of(Task t) const {
-  if (t.kind == factor || t.kind == back) return column(t.k);
-  if (t.kind == note || t.kind == left) return t.j;
-  return is_block(t.j) ? column_block(t.j).j : column(t.j);
+/// Half of the exchanged rows are anywhere, the other half on the diagonal's grid row.
+void expect_row_moves(Gang& gang, int p_r, double rows, double bytes) {
+  auto const others = 1.0 - 1.0 / p_r;
+  gang.expected_bytes = 2.0 * bytes * others / p_r;
+  gang.expected_messages = bytes > 0 ? 2.0 * others * (1.0 - std::pow(others, rows)) : 0.0;
+}
+
+void expect_displaced(Gang& gang, int p_r, Index width, std::int64_t element) {
+  auto const rows = static_cast<double>(width);
+  auto const others = 1.0 - 1.0 / p_r;
+  gang.expected_bytes = rows * rows * static_cast<double>(element) * others / p_r;
+  gang.expected_messages = others * (1.0 - std::pow(others, rows));
+}
+
+std::vector<GangCollective> panel_collectives(Pivoting pivoting, Index width, int root, std::int64_t element) {
+  switch (pivoting) {
+    case Pivoting::none:
+      return {{Collective::broadcast, root, width * width * element}};
+    case Pivoting::partial: {
+      auto const candidate = pivot_candidate_bytes(width, element);
+      return {{Collective::allreduce, 0, candidate, candidate, width}};
+    }
+    default: {
+      auto const entry = entry_bytes(width, element);
+      return {{Collective::reduce, root, entry, entry}, {Collective::broadcast, root, winners_bytes(width, element)}};
+    }
+  }
 }
 
 void LuTaskGraph::entries(Rank rank, VisitTask visit) const {
-  if (panels() == 0) return;
-  tasks(rank, 0, [&](Task t) {
-    if (num_parents(t) == 0) visit(t);
-  });
+  if (panels() > 0) visit_entries(rank, 0, visit);
 }
 
 std::optional<std::int64_t> LuTaskGraph::count(Rank rank) const {
@@ -183,7 +187,7 @@ std::optional<std::int64_t> LuTaskGraph::count(Rank rank) const {
 }
 
 void LuTaskGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
-  auto const at = layout_.coords(rank);
+  auto const at = layout().coords(rank);
   if (!at) return;
   auto const [i, j, l] = *at;
   auto const k = static_cast<std::int32_t>(step);

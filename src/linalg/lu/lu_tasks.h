@@ -5,7 +5,7 @@
 
 #include "allport/graph/price.h"
 #include "allport/tasks/run.h"
-#include "lu_task_graph.h"
+#include "lu_unit_tasks.h"
 
 namespace allport::lu_detail {
 

@@ -119,3 +119,7 @@ void count_by_tasks(LuPlan& plan) {
 }
 
 }  // namespace allport::lu_detail
+
+std::unique_ptr<allport::TaskGraph> allport::plan_graph(LuPlan const& plan) {
+  return std::make_unique<lu_detail::LuTaskGraph>(plan, plan.chosen, plan.distribution);
+}

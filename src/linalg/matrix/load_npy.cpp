@@ -157,11 +157,7 @@ void save_npy(std::string const& path, Matrix<T const> const& matrix, bool fortr
 
 #define ALLPORT_NPY(T)                                                   \
   template void load_npy<T>(std::string const&, Matrix<T> const&, bool); \
-  template void save_npy<T>(std::string const&, Matrix<T const> const&, bool, bool)
-ALLPORT_NPY(float);
-ALLPORT_NPY(double);
-ALLPORT_NPY(std::complex<float>);
-ALLPORT_NPY(std::complex<double>);
-#undef ALLPORT_NPY
+  template void save_npy<T>(std::string const&, Matrix<T const> const&, bool, bool);
+ALLPORT_FOR_SCALARS(ALLPORT_NPY)
 
 }  // namespace allport

@@ -16,13 +16,6 @@ void Matrix<T>::check(std::string_view name) const {
          "null", fmt::format("{} x {} elements", local_rows_, local_cols_));
 }
 
-template class Matrix<float>;
-template class Matrix<double>;
-template class Matrix<std::complex<float>>;
-template class Matrix<std::complex<double>>;
-template class Matrix<float const>;
-template class Matrix<double const>;
-template class Matrix<std::complex<float> const>;
-template class Matrix<std::complex<double> const>;
+ALLPORT_INSTANCES(ALLPORT_MATRIX_INSTANCE, );
 
 }  // namespace allport

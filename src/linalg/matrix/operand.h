@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "allport/graph/task_graph.h"
 #include "allport/linalg/redistribute.h"
 #include "base/fnv.h"
 #include "checks.h"
@@ -19,6 +23,20 @@ namespace allport::detail {
 template <class T>
 std::int64_t bits_of(T const& value) {
   return agreement_hash({reinterpret_cast<char const*>(&value), sizeof(T)});
+}
+
+/// Checks that all ranks pass equal arguments: one reduction, and if they differ one for each, to name it.
+inline void ensure_agreement(Communicator const& comm, std::string_view call,
+                             std::initializer_list<std::pair<std::string_view, std::int64_t>> arguments) {
+  std::string all(call);
+  for (auto const& argument : arguments) all += fmt::format(" {}", argument.second);
+  try {
+    comm.ensure_agreement(fmt::format("arguments of {}", call), agreement_hash(all));
+  } catch (Error const& e) {
+    if (e.kind() != ErrorKind::mismatch) throw;
+    for (auto const& [name, value] : arguments) comm.ensure_agreement(name, value);
+    throw;
+  }
 }
 
 /// A matrix in the algorithm's distribution: the caller's own if it is distributed so, else a copy.
@@ -53,6 +71,16 @@ class Native {
   Matrix<T> given_;
   std::optional<Matrix<Element>> own_;
 };
+
+/// A task's inputs and outputs as elements.
+template <class T>
+[[nodiscard]] T const* elements_in(TaskContext const& context, int input) {
+  return reinterpret_cast<T const*>(context.input(input).data());
+}
+template <class T>
+[[nodiscard]] T* elements_out(TaskContext& context, int output) {
+  return reinterpret_cast<T*>(context.output(output).data());
+}
 
 /// Copies a strided block of rows x cols to contiguous memory.
 template <class T>

@@ -272,9 +272,6 @@ void redistribute(Matrix<std::type_identity_t<T> const> const& from, Matrix<T> c
   });
 }
 
-ALLPORT_REDISTRIBUTE_INSTANCE(, float);
-ALLPORT_REDISTRIBUTE_INSTANCE(, double);
-ALLPORT_REDISTRIBUTE_INSTANCE(, std::complex<float>);
-ALLPORT_REDISTRIBUTE_INSTANCE(, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_REDISTRIBUTE_INSTANCE, );
 
 }  // namespace allport

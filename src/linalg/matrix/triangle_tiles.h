@@ -1,7 +1,10 @@
 // The owners of the tiles of a stored triangle.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string_view>
 
 #include "allport/linalg/graphs.h"
 
@@ -15,6 +18,14 @@ namespace allport {
 /// As above, the blocks are the tiles.
 [[nodiscard]] inline AxisDistribution axis_of_tiles(AxisDistribution const& axis) {
   return axis_of_tiles(axis, axis.nb());
+}
+
+/// @throws Error naming a distribution if the first block of an axis is a part of a tile, or its parts are no blocks
+inline void check_whole_blocks(std::string_view name, AxisDistribution const& axis) {
+  ensure(axis.is_cyclic(), name, "by cuts", "a block-cyclic axis");
+  auto const first = axis.extent() > 0 && axis.parts() > 1 ? axis.run_at(0).length : axis.nb();
+  ensure(first == axis.nb() || first == axis.extent(), name, fmt::format("a first block of {}", first),
+         fmt::format("a whole block of {}", axis.nb()));
 }
 
 /// Tiles (i, j), i >= j, of a lower triangle; tile (i, j) of an upper one is stored at (j, i), conjugated.

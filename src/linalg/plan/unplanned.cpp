@@ -59,10 +59,7 @@ LuReport solve(Matrix<std::type_identity_t<T>> const& a, Matrix<T> const& b, Piv
   template GemmReport gemm<T>(T, Matrix<T const> const&, Matrix<T const> const&, T, Matrix<T> const&, Trans, Trans, \
                               GemmOptions const&);                                                                  \
   template LuReport lu<T>(Matrix<T> const&, std::vector<Index>&, Pivoting, LuOptions const&);                       \
-  template LuReport solve<T>(Matrix<T> const&, Matrix<T> const&, Pivoting, LuOptions const&)
-ALLPORT_UNPLANNED(float);
-ALLPORT_UNPLANNED(double);
-ALLPORT_UNPLANNED(std::complex<float>);
-ALLPORT_UNPLANNED(std::complex<double>);
+  template LuReport solve<T>(Matrix<T> const&, Matrix<T> const&, Pivoting, LuOptions const&);
+ALLPORT_FOR_SCALARS(ALLPORT_UNPLANNED)
 
 }  // namespace allport

@@ -17,51 +17,33 @@ namespace allport {
 
 namespace {
 
-/// HouseholderGraph with bodies. Tau and the signs are those of this rank's diagonal tiles, zeros elsewhere.
+/// HouseholderGraph on a rank's tiles. Tau and the signs are those of its diagonal tiles, zeros elsewhere.
 template <class T>
 class RunningHouseholder final : public HouseholderGraph {
  public:
+  mutable std::vector<T> tau;
+  mutable std::vector<double> sign;
+
   RunningHouseholder(Distribution const& d, detail::LocalTiles<T>& tiles)
       : HouseholderGraph(d, scalar_of<T>),
-        rows_in_all_(d.rows().extent()),
-        nb_(d.rows().nb()),
         tau(static_cast<std::size_t>(d.cols().extent())),
         sign(tau.size(), 0.0),
+        rows_in_all_(d.rows().extent()),
+        nb_(d.rows().nb()),
         tiles_(tiles) {}
 
-  std::span<std::byte> memory(Tile t) const override {
-    return detail::bytes_at(tiles_.at(t.i, t.j), rows_of(t.i) * cols_of(t.j));
-  }
+  std::span<std::byte> memory(Tile t) const override { return detail::bytes_at(tile(t), rows_of(t.i) * cols_of(t.j)); }
   void run(Task t, TaskContext& context) const override {
-    using enum blas::Side;
-    auto* const tile = tiles_.at(t.i, t.j);
-    auto const m = rows_of(t.i);
-    auto const n = cols_of(t.j);
-    auto const k = cols_of(t.k);
-    auto const given = [&](int input) { return detail::elements_in<T>(context, input); };
-    switch (t.kind) {
-      case D:
-        eliminate(tile, m, k, t.k * nb_);
-        break;
-      case L:
-        blas::trsm(right, blas::Triangle::upper, Trans::none, blas::Diagonal::stored, m, n, given(above), rows_of(t.k),
-                   tile, m);
-        break;
-      case U:
-        blas::trsm(blas::Side::left, blas::Triangle::lower, Trans::none, blas::Diagonal::unit, m, n,
-                   given(HouseholderGraph::left), m, tile, m);
-        break;
-      default:
-        blas::gemm(Trans::none, Trans::none, m, n, k, T(-1), given(HouseholderGraph::left), m, given(above),
-                   rows_of(t.k), T(1), tile, m);
-    }
+    of_kind(t, [&](auto const& task) { task.run(*this, context); });
   }
 
- private:
-  /// Columns `first`, first + 1, ... of Q - S = V U. The sign makes the pivot at least 1 in magnitude, as in LAPACK's
+  [[nodiscard]] T* tile(Task t) const { return tiles_.at(t.i, t.j); }
+  static T const* given(TaskContext const& context, int input) { return detail::elements_in<T>(context, input); }
+  /// The columns of diagonal tile k of Q - S = V U. The sign makes the pivot at least 1 in magnitude, as in LAPACK's
   /// larfg.
-  void eliminate(T* a, Index m, Index n, Index first) const {
+  void eliminate(T* a, Index m, Index n, Index k) const {
     constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double>;
+    auto const first = k * nb_;
     for (Index c = 0; c < n; ++c) {
       auto const at = static_cast<std::size_t>(first + c);
       auto const q = a[c + c * m];
@@ -82,14 +64,9 @@ class RunningHouseholder final : public HouseholderGraph {
     }
   }
 
+ private:
   Index rows_in_all_;
   Index nb_;
-
- public:
-  mutable std::vector<T> tau;
-  mutable std::vector<double> sign;
-
- private:
   detail::LocalTiles<T>& tiles_;
 };
 
@@ -163,9 +140,6 @@ QrReport geqrf(Matrix<T> const& a, std::vector<T>& tau, QrOptions const& options
 }
 
 #define ALLPORT_GEQRF(T) template QrReport geqrf(Matrix<T> const&, std::vector<T>&, QrOptions const&);
-ALLPORT_GEQRF(float)
-ALLPORT_GEQRF(double)
-ALLPORT_GEQRF(std::complex<float>)
-ALLPORT_GEQRF(std::complex<double>)
+ALLPORT_FOR_SCALARS(ALLPORT_GEQRF)
 
 }  // namespace allport

@@ -140,9 +140,6 @@ void form_householder_q(Matrix<std::type_identity_t<T> const> const& v, std::vec
 #define ALLPORT_HOUSEHOLDER_APPLY(T)                                                                                \
   template void apply_householder<T>(bool, Trans, Matrix<T const> const&, std::vector<T> const&, Matrix<T> const&); \
   template void form_householder_q<T>(Matrix<T const> const&, std::vector<T> const&, Matrix<T> const&);
-ALLPORT_HOUSEHOLDER_APPLY(float)
-ALLPORT_HOUSEHOLDER_APPLY(double)
-ALLPORT_HOUSEHOLDER_APPLY(std::complex<float>)
-ALLPORT_HOUSEHOLDER_APPLY(std::complex<double>)
+ALLPORT_FOR_SCALARS(ALLPORT_HOUSEHOLDER_APPLY)
 
 }  // namespace allport

@@ -158,9 +158,6 @@ LeastSquaresReport least_squares(Matrix<T> const& a, Matrix<std::type_identity_t
   return report;
 }
 
-ALLPORT_LEAST_SQUARES_INSTANCE(, float);
-ALLPORT_LEAST_SQUARES_INSTANCE(, double);
-ALLPORT_LEAST_SQUARES_INSTANCE(, std::complex<float>);
-ALLPORT_LEAST_SQUARES_INSTANCE(, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_LEAST_SQUARES_INSTANCE, );
 
 }  // namespace allport

@@ -16,11 +16,13 @@ namespace {
 
 using detail::LocalTiles;
 
-/// QrGraph with bodies. Tiles on and below the diagonal are overwritten by their reflectors; the triangle R of a panel
-/// is stored beside them and passed from head to head.
+/// QrGraph on a rank's tiles. Those on and below the diagonal are overwritten by their reflectors; the triangle R of a
+/// panel is stored beside them and passed from head to head.
 template <class T>
 class RunningQr final : public QrGraph {
  public:
+  using Element = T;
+
   explicit RunningQr(QrReflectors<T>& made)
       : QrGraph(made.distribution, made.distribution, {.end_panel = made.panels()}, made.ib, scalar_of<T>),
         made_(made),
@@ -34,28 +36,17 @@ class RunningQr final : public QrGraph {
   }
 
   void run(Task t, TaskContext& context) const override {
-    if (!is_panel(t)) {
-      return detail::apply_reflectors<T>(*this, t, context, [&](std::int32_t i, std::int32_t j) { return at(i, j); });
-    }
-    auto const k = t.k;
-    auto const w = width_of(k);
-    switch (t.kind) {
-      case local:
-        blas::geqrt(made_.tile(t.i, k), w);
-        copy_triangle(t.i, k);
-        break;
-      case chained:
-        blas::tpqrt(w, triangle_of(order().head(t.i, k), k), w, made_.tile(t.i, k), false);
-        break;
-      case top:
-        merge(t, context);
-        break;
-      default:
-        std::copy_n(detail::elements_in<T>(context, block), made_.elements_of_tree(t.i, k), triangle_of(t.i, k));
-        return;
-    }
-    send_triangle(t, context);
+    of_kind(t, [&](auto const& task) {
+      if constexpr (requires { task.factor(*this, context); }) task.factor(*this, context);
+      if constexpr (requires { task.apply(*this, context); }) task.apply(*this, context);
+    });
   }
+
+  [[nodiscard]] T* at(std::int32_t i, std::int32_t j) const {
+    return is_below(i, j) ? made_.tile(i, j).v : above_.at(i, j);
+  }
+  [[nodiscard]] blas::Block<T> reflectors(std::int32_t i, std::int32_t k) const { return made_.tile(i, k); }
+  [[nodiscard]] T* triangle(std::int32_t i, std::int32_t k) const { return made_.tree(i, k).v; }
 
   void read(Part<T> a) {
     detail::each_tile(made_.distribution, made_.comm.rank(), a, [&](auto i, auto j, Index m, Index n, T const* from) {
@@ -66,7 +57,7 @@ class RunningQr final : public QrGraph {
     detail::each_tile(made_.distribution, made_.comm.rank(), a, [&](auto i, auto j, Index m, Index n, T* to) {
       for (Index c = 0; c < n; ++c) {
         std::copy_n(at(i, j) + c * m, m, to + c * a.ld);
-        if (i == j) std::copy_n(triangle_of(i, j) + c * triangle_rows(i, j), std::min(c + 1, m), to + c * a.ld);
+        if (i == j) std::copy_n(triangle(i, j) + c * triangle_rows(i, j), std::min(c + 1, m), to + c * a.ld);
       }
     });
   }
@@ -74,37 +65,6 @@ class RunningQr final : public QrGraph {
  private:
   static Index whole_tiles(AxisDistribution const& axis) { return (axis.extent() + axis.nb() - 1) / axis.nb(); }
   [[nodiscard]] bool is_below(std::int32_t i, std::int32_t j) const { return j <= i && j < scope().end_panel; }
-  [[nodiscard]] T* at(std::int32_t i, std::int32_t j) const {
-    return is_below(i, j) ? made_.tile(i, j).v : above_.at(i, j);
-  }
-  [[nodiscard]] T* triangle_of(std::int32_t i, std::int32_t k) const { return made_.tree(i, k).v; }
-
-  /// Copies R from above V, where geqrt() leaves it.
-  void copy_triangle(std::int32_t i, std::int32_t k) const {
-    auto const* const from = made_.tile(i, k).v;
-    auto const m = rows_of(i);
-    auto const r = triangle_rows(i, k);
-    auto* const to = triangle_of(i, k);
-    for (Index c = 0; c < width_of(k); ++c) {
-      auto const length = std::min(c + 1, r);
-      std::copy_n(from + c * m, length, to + c * r);
-      std::fill_n(to + c * r + length, r - length, T(0));
-    }
-  }
-  void merge(Task t, TaskContext& context) const {
-    auto const w = width_of(t.k);
-    blas::Block<T> const q{reinterpret_cast<T*>(context.output(block).data()), triangle_rows(t.i, t.k), ib()};
-    std::copy_n(detail::elements_in<T>(context, tile), q.rows * w, q.v);
-    blas::tpqrt(w, triangle_of(QrOrder::partner(t.i, t.k), t.k), w, q, true);
-  }
-  /// Sends a copy of R to the head that it is merged into, if that is the next operation.
-  void send_triangle(Task t, TaskContext& context) const {
-    auto const head = t.kind == top ? QrOrder::partner(t.i, t.k) : order().head(t.i, t.k);
-    QrOrder::Op const op{static_cast<QrOrder::Kind>(t.kind), t.i};
-    if (order().after(op, head, t.k) != QrOrder::Op{QrOrder::bottom, head}) return;
-    std::copy_n(triangle_of(head, t.k), triangle_rows(head, t.k) * width_of(t.k),
-                reinterpret_cast<T*>(context.output(tile).data()));
-  }
 
   QrReflectors<T>& made_;
   mutable LocalTiles<T> above_;

@@ -13,10 +13,12 @@ namespace {
 
 using detail::LocalTiles;
 
-/// QrGraph with bodies that apply given reflectors.
+/// QrGraph with given reflectors, on a rank's tiles.
 template <class T>
 class RunningProduct final : public QrGraph {
  public:
+  using Element = T;
+
   RunningProduct(QrReflectors<T>& q, Distribution const& c, QrScope scope, LocalTiles<T>& tiles)
       : QrGraph(q.distribution, c, scope, q.ib, scalar_of<T>), q_(q), tiles_(tiles) {}
 
@@ -26,9 +28,12 @@ class RunningProduct final : public QrGraph {
     return detail::bytes_at(tiles_.at(t.i, t.j), rows_of(t.i) * cols_of(t.j));
   }
   void run(Task t, TaskContext& context) const override {
-    if (!is_operation(t)) return;
-    detail::apply_reflectors<T>(*this, t, context, [&](std::int32_t i, std::int32_t j) { return tiles_.at(i, j); });
+    of_kind(t, [&](auto const& task) {
+      if constexpr (requires { task.apply(*this, context); }) task.apply(*this, context);
+    });
   }
+
+  [[nodiscard]] T* at(std::int32_t i, std::int32_t j) const { return tiles_.at(i, j); }
 
  private:
   QrReflectors<T>& q_;

@@ -1,28 +1,19 @@
-#include "qr_graph.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 
 #include "householder_graph.h"
 #include "linalg/matrix/triangle_tiles.h"
+#include "qr_tasks.h"
 
 namespace allport {
 
 namespace {
 
 void check_tiles(Distribution const& d, std::string_view name) {
-  for (auto const* axis : {&d.rows(), &d.cols()}) {
-    ensure(axis->is_cyclic(), name, "cut by hand", "block-cyclic, its blocks the tiles");
-    auto const first = axis->extent() > 0 && axis->parts() > 1 ? axis->run_at(0).length : axis->nb();
-    ensure(first == axis->nb() || first == axis->extent(), fmt::format("{}: first block", name), first,
-           "a whole block");
-  }
+  for (auto const* axis : {&d.rows(), &d.cols()}) check_whole_blocks(name, *axis);
 }
-
-double square(double x) { return x * x; }
 
 }  // namespace
 
@@ -52,23 +43,6 @@ QrGraph::QrGraph(Distribution const& a, Distribution const& c, QrScope scope, In
   for (auto const rank : grid_) ranks_ = std::max(ranks_, rank + 1);
 }
 
-std::string QrGraph::name(Task t) const {
-  switch (t.kind) {
-    case reflectors:
-      return fmt::format("V({}, {})", t.i, t.k);
-    case tree_reflectors:
-      return fmt::format("V2({}, {})", t.i, t.k);
-    case given:
-      return fmt::format("C({}, {}) of {}", t.i, t.j, t.k);
-    default:
-      break;
-  }
-  static constexpr std::string_view makes[] = {"GEQRT", "TSQRT", "TTQRT", "KEEP"};
-  static constexpr std::string_view applies[] = {"UNMQR", "TSMQR", "TTMQR", "TTMQR'"};
-  return is_panel(t) ? fmt::format("{}({}, {})", makes[t.kind], t.i, t.k)
-                     : fmt::format("{}({}, {}, {})", applies[t.kind], t.i, t.j, t.k);
-}
-
 std::int32_t QrGraph::end_of(std::int32_t j) const {
   return scope_.factors || scope_.upper ? std::min(scope_.end_panel, j + 1) : scope_.end_panel;
 }
@@ -76,16 +50,6 @@ std::int32_t QrGraph::end_of(std::int32_t j) const {
 std::int32_t QrGraph::panel_of_step(std::int64_t step) const {
   auto const s = static_cast<std::int32_t>(step);
   return scope_.adjoint ? scope_.first_panel + s : scope_.end_panel - 1 - s;
-}
-
-std::int32_t QrGraph::row(Task t) const {
-  if (t.kind == chained) return order_.head(t.i, t.k);
-  return t.kind == top ? QrOrder::partner(t.i, t.k) : t.i;
-}
-
-Rank QrGraph::owner(Task t) const {
-  bool const reads = t.kind == reflectors || t.kind == tree_reflectors;
-  return grid_.rank_at(rows_.owner(row(t)), reads ? panels_.owner(t.k) : cols_.owner(t.j));
 }
 
 std::optional<Task> QrGraph::next(Task t, std::int32_t x) const {
@@ -115,113 +79,6 @@ std::optional<Task> QrGraph::previous(Task t, std::int32_t x) const {
 
 bool QrGraph::is_given(std::int32_t x, std::int32_t j, std::int32_t k) const {
   return !scope_.adjoint && order_.is_head(x, k) && order_.heads(k) > 1 && (x == k || k + 1 == end_of(j));
-}
-
-int QrGraph::num_parents(Task t) const {
-  if (!is_operation(t)) return 0;
-  bool const panel = is_panel(t);
-  int parents = !panel || t.kind == bottom ? 1 : 0;  // reflectors
-  if (is_merge(t) && (!panel || t.kind == top)) parents += 1;
-  if (previous(t, row(t))) parents += 1;
-  if (t.kind == chained && previous(t, t.i)) parents += 1;
-  return parents;
-}
-
-void QrGraph::pass_on(Task t, std::int32_t x, VisitEdge visit) const {
-  auto const then = next(t, x);
-  if (!then) return;
-  bool const panel = is_panel(*then);
-  visit({*then, tile, tile, is_merge(*then) && !panel ? EdgeKind::sent : EdgeKind::order});
-  if (!is_merge(*then)) return;
-  auto const other = other_end(*then);
-  if (!panel || other.kind == top) visit({other, tile, tile, EdgeKind::data});
-}
-
-void QrGraph::send_reflectors(Task t, VisitEdge visit) const {
-  bool const tree = t.kind == top || t.kind == tree_reflectors;
-  if (is_panel(t) && tree) visit({Task{bottom, 0, t.i, t.k, t.k}, block, block});
-  for (auto j = is_panel(t) ? t.k + 1 : least_column(t.k); j < tile_cols_; ++j) {
-    if (tree) {
-      visit({Task{top, 0, t.i, j, t.k}, block, block});
-      visit({Task{bottom, 0, t.i, j, t.k}, block, block});
-    } else {
-      visit({task(order_.first(t.i, t.k), j, t.k), block, block});
-    }
-  }
-}
-
-void QrGraph::children(Task t, VisitEdge visit) const {
-  bool const reads = t.kind == reflectors || t.kind == tree_reflectors;
-  if (reads || (is_panel(t) && t.kind != bottom)) send_reflectors(t, visit);
-  if (reads) return;
-  pass_on(t, row(t), visit);
-  if (t.kind == chained) pass_on(t, t.i, visit);
-}
-
-Shape QrGraph::output(Task t, int index) const {
-  if (index == block) {
-    bool const tree = t.kind == top || t.kind == tree_reflectors;
-    return {(tree ? triangle_rows(t.i, t.k) : rows_of(t.i)) + ib_, width_of(t.k), 0};
-  }
-  if (is_panel(t)) return {triangle_rows(row(t), t.k), width_of(t.k), 0};
-  return {rows_of(row(t)), cols_of(t.j), 0};
-}
-
-std::optional<Shape> QrGraph::input(Task t, int index) const {
-  if (index == block)
-    return output({static_cast<std::uint16_t>(is_merge(t) ? tree_reflectors : reflectors), 0, t.i, 0, t.k}, block);
-  return output(other_end(t), tile);
-}
-
-Work QrGraph::work(Task t) const {
-  if (!is_operation(t)) return {};
-  // Leading terms. A reflector of length l costs 4 l per column that it is applied to; those of a merge are a trapezoid
-  // of r rows, min(c, r) of them in column c. T, of lower order in ib / nb, is neglected.
-  bool const merge = is_merge(t);
-  auto const m = static_cast<double>(merge ? triangle_rows(t.i, t.k) : rows_of(t.i));
-  auto const w = static_cast<double>(width_of(t.k));
-  auto const size = static_cast<double>(element_);
-  if (is_panel(t)) {
-    auto const r = std::min(m, w);
-    if (t.kind == local) return {Kernel::geqrt, 4 * (m * w * r - (m + w) * r * r / 2 + r * r * r / 3), size * m * w};
-    if (t.kind == chained) return {Kernel::tpqrt, 2 * m * w * w, size * w * (m + w)};
-    if (t.kind == bottom) return {Kernel::copy, 0, 2 * size * m * w};
-    return {Kernel::tpqrt, 2 * m * m * w - 4 * m * m * m / 3 + 2 * m * square(w - m), size * w * (m + w)};
-  }
-  auto const n = static_cast<double>(cols_of(t.j));
-  auto const r = std::min(m, w);
-  if (t.kind == local) return {Kernel::gemqrt, n * (4 * m * r - 2 * r * r), size * m * (w + n)};
-  auto const bytes = size * (m * w + (m + w) * n);
-  return {Kernel::tpmqrt, merge ? 4 * n * (m * w - m * m / 2) : 4 * m * w * n, bytes};
-}
-
-double QrGraph::priority(Task t) const {
-  auto const end = scope_.end_panel;
-  double base = scope_.adjoint ? end - t.k : t.k + 1 - scope_.first_panel;
-  if (scope_.factors) {
-    auto const j = std::min(t.j, end);
-    base = 3.0 * (end - j) + (j - t.k);
-  }
-  if (!is_operation(t)) return 2 * base + 1;
-  constexpr double levels = 40;
-  auto const rows = static_cast<double>(rows_.extent());
-  auto within = (rows - t.i) / (rows + 1);
-  if (is_merge(t)) {
-    auto const level = std::countr_zero(static_cast<std::uint32_t>(t.i - t.k));
-    within = -(level + (is_panel(t) && t.kind == bottom ? 1.5 : 1)) / levels;
-  }
-  return 2 * base + (scope_.adjoint ? within : -within);
-}
-
-void QrGraph::writes(Task t, VisitTask visit) const {
-  if (t.kind == reflectors || t.kind == tree_reflectors) {
-    visit({static_cast<std::uint16_t>(t.kind == reflectors ? read : read_tree), 0, t.i, t.k, 0});
-    return;
-  }
-  bool const panel = is_panel(t);
-  if (panel && t.kind <= chained) visit({whole, 0, t.i, t.k, 0});
-  visit({static_cast<std::uint16_t>(panel ? triangle : whole), 0, row(t), t.j, 0});
-  if (!panel && t.kind == chained) visit({whole, 0, t.i, t.j, 0});
 }
 
 QrGraph::Share QrGraph::share(int process_row, std::int32_t k) const {

@@ -1,14 +1,28 @@
 // Tile QR as a graph, and products of its Q or Q^H with another matrix: the same operations, with and without panels.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string>
 
+#include "allport/graph/kinds.h"
 #include "allport/linalg/graphs.h"
 #include "qr_order.h"
 
 namespace allport {
+
+namespace qr_tasks {
+struct Geqrt;
+struct Tsqrt;
+struct Ttqrt;
+struct StoreTtqrt;
+struct Unmqr;
+struct Tsmqr;
+struct Ttmqr;
+struct Reflectors;
+struct TreeReflectors;
+struct Given;
+}  // namespace qr_tasks
 
 /// The operations of a graph.
 struct QrScope {
@@ -20,14 +34,11 @@ struct QrScope {
 };
 
 /// A task is an operation of QrOrder: kind, eliminated tile row i, column tile j, panel k. If panels are factored and j
-/// = k, it is geqrt, tsqrt or ttqrt, or stores the result of ttqrt on the other rank; otherwise it applies the panel's
-/// reflectors to tiles of column j. The two ranks of a merge exchange their tiles and both compute both; each stores
-/// its own. If reflectors are given, further tasks read them, and send tiles that are exchanged before the first
-/// operation on them.
+/// = k, it factors the panel; otherwise it applies the panel's reflectors to tiles of column j. If reflectors are
+/// given, further tasks read them, and send tiles that are exchanged before the first operation on them.
 ///
-/// Between tasks of one rank tiles are not passed as data, only ordered: bodies know where they are stored. Derived
-/// classes add bodies.
-class QrGraph : public TaskGraph {
+/// Between tasks of one rank tiles are not passed as data, only ordered: bodies know where they are stored.
+class QrGraph : public GraphOfKinds<QrGraph> {
  public:
   enum Kind : std::uint16_t {
     local = QrOrder::local,
@@ -38,6 +49,9 @@ class QrGraph : public TaskGraph {
     tree_reflectors,  ///< of the merge of head i
     given,            ///< tile (i, j) as it is before panel k
   };
+  using Kinds = ListOfKinds<qr_tasks::Tsqrt, qr_tasks::Tsmqr, qr_tasks::Geqrt, qr_tasks::Unmqr, qr_tasks::Ttqrt,
+                            KindOf<qr_tasks::Ttmqr, top>, qr_tasks::StoreTtqrt, KindOf<qr_tasks::Ttmqr, bottom>,
+                            qr_tasks::Reflectors, qr_tasks::TreeReflectors, qr_tasks::Given>;
   enum Output { block, tile };
   /// Memory: tile (i, j); the triangle of head (i, .) in panel j, later its tree reflectors; given reflectors.
   enum TileKind : std::uint16_t { whole, triangle, read, read_tree };
@@ -60,24 +74,27 @@ class QrGraph : public TaskGraph {
   [[nodiscard]] QrOrder const& order() const { return order_; }
   [[nodiscard]] QrScope const& scope() const { return scope_; }
   [[nodiscard]] bool is_panel(Task t) const { return scope_.factors && t.j == t.k; }
-  /// Whether a task computes or applies reflectors, rather than reads them.
-  [[nodiscard]] static bool is_operation(Task t) { return t.kind <= bottom; }
+  [[nodiscard]] Index tile_rows() const { return rows_.extent(); }
+  [[nodiscard]] std::int32_t tile_cols() const { return tile_cols_; }
+  [[nodiscard]] Rank owner_of(std::int32_t i, std::int32_t j) const {
+    return grid_.rank_at(rows_.owner(i), cols_.owner(j));
+  }
+  [[nodiscard]] Rank owner_of_reflectors(std::int32_t i, std::int32_t k) const {
+    return grid_.rank_at(rows_.owner(i), panels_.owner(k));
+  }
+  [[nodiscard]] static Task task(QrOrder::Op op, std::int32_t j, std::int32_t k) { return {op.kind, 0, op.i, j, k}; }
+  /// Whether a task is an end of a merge, or has its reflectors.
+  [[nodiscard]] static bool is_merge(Task t) { return t.kind == top || t.kind == bottom || t.kind == tree_reflectors; }
+  /// The first column tile to which panel k is applied.
+  [[nodiscard]] std::int32_t least_column(std::int32_t k) const { return scope_.factors || scope_.upper ? k : 0; }
+  /// The next and the previous task on tile row x of a task's column.
+  [[nodiscard]] std::optional<Task> next(Task t, std::int32_t x) const;
+  [[nodiscard]] std::optional<Task> previous(Task t, std::int32_t x) const;
 
   Rank ranks() const override { return ranks_; }
   std::int64_t element() const override { return element_; }
-  std::string name(Task t) const override;
   void entries(Rank rank, VisitTask visit) const override;
   std::optional<std::int64_t> count(Rank rank) const override;
-  Rank owner(Task t) const override;
-  int num_parents(Task t) const override;
-  void children(Task t, VisitEdge visit) const override;
-  Shape output(Task t, int index) const override;
-  std::optional<Shape> input(Task t, int index) const override;
-  Work work(Task t) const override;
-  /// Decreases along every edge: columns that become panels soon come first.
-  double priority(Task t) const override;
-  void writes(Task t, VisitTask visit) const override;
-  bool in_place(Task t, int index) const override { return index == block ? t.kind != top : !is_panel(t); }
   std::int64_t steps() const override { return scope_.end_panel - scope_.first_panel; }
   void tasks(Rank rank, std::int64_t step, VisitTask visit) const override;
   std::int64_t step(Task t) const override {
@@ -95,22 +112,9 @@ class QrGraph : public TaskGraph {
   };
   [[nodiscard]] Share share(int process_row, std::int32_t k) const;
   void row_operations(int process_row, std::int32_t k, FunctionRef<void(QrOrder::Op)> visit) const;
-  /// The tile row that a task overwrites; of two, the one that may be sent to another rank next.
-  [[nodiscard]] std::int32_t row(Task t) const;
-  [[nodiscard]] static Task task(QrOrder::Op op, std::int32_t j, std::int32_t k) { return {op.kind, 0, op.i, j, k}; }
-  [[nodiscard]] static bool is_merge(Task t) { return t.kind == top || t.kind == bottom; }
-  [[nodiscard]] static Task other_end(Task t) {
-    return {static_cast<std::uint16_t>(t.kind == top ? bottom : top), 0, t.i, t.j, t.k};
-  }
   /// One past the last panel that is applied to column tile j.
   [[nodiscard]] std::int32_t end_of(std::int32_t j) const;
-  [[nodiscard]] std::int32_t least_column(std::int32_t k) const { return scope_.factors || scope_.upper ? k : 0; }
   [[nodiscard]] std::int32_t panel_of_step(std::int64_t step) const;
-  /// The next and the previous task on tile row x of a task's column.
-  [[nodiscard]] std::optional<Task> next(Task t, std::int32_t x) const;
-  [[nodiscard]] std::optional<Task> previous(Task t, std::int32_t x) const;
-  void pass_on(Task t, std::int32_t x, VisitEdge visit) const;
-  void send_reflectors(Task t, VisitEdge visit) const;
   /// Whether tile (x, j) is exchanged in panel k before any other operation on it.
   [[nodiscard]] bool is_given(std::int32_t x, std::int32_t j, std::int32_t k) const;
   /// Tasks of a panel without parents, if reflectors are given.

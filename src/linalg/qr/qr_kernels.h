@@ -33,20 +33,7 @@ T* scratch(Index elements) {
   return memory.data();
 }
 
-/// Calls LAPACK's routine for type T.
-#define ALLPORT_QR_CALL(name, ...)                                         \
-  do {                                                                     \
-    if constexpr (scalar_of<T> == Scalar::s) {                             \
-      s##name##_(__VA_ARGS__);                                             \
-    } else if constexpr (scalar_of<T> == Scalar::d) {                      \
-      d##name##_(__VA_ARGS__);                                             \
-    } else if constexpr (scalar_of<T> == Scalar::c) {                      \
-      c##name##_(__VA_ARGS__);                                             \
-    } else {                                                               \
-      z##name##_(__VA_ARGS__);                                             \
-    }                                                                      \
-    ensure(info == 0, #name ": INFO", info, "0", "", ErrorKind::schedule); \
-  } while (false)
+inline void check_info(char const* name, int info) { ensure(info == 0, name, info, "0", "", ErrorKind::schedule); }
 
 /// V [rows x k], then T [ib x k], contiguous in memory.
 template <class T>
@@ -64,7 +51,8 @@ void geqrt(Block<T> a, Index n) {
   if (k == 0) return;
   int const m = narrow(a.rows), ni = narrow(n), nb = narrow(std::min(a.ib, k)), ldt = narrow(a.ib);
   int info = 0;
-  ALLPORT_QR_CALL(geqrt, &m, &ni, &nb, a.v, &m, a.t(n), &ldt, scratch<T>(a.ib * n), &info);
+  of_type<T>(sgeqrt_, dgeqrt_, cgeqrt_, zgeqrt_)(&m, &ni, &nb, a.v, &m, a.t(n), &ldt, scratch<T>(a.ib * n), &info);
+  check_info("geqrt: INFO", info);
 }
 
 /// (R; B) = Q (R'; 0). R: [n x n], only its upper triangle is referenced. B: the block's V [m x n]. `trapezoid`: B is
@@ -75,7 +63,9 @@ void tpqrt(Index n, T* r, Index ldr, Block<T> b, bool trapezoid) {
   int const m = narrow(b.rows), ni = narrow(n), l = trapezoid ? std::min(m, ni) : 0;
   int const nb = narrow(std::min(b.ib, n)), ld = narrow(ldr), ldt = narrow(b.ib);
   int info = 0;
-  ALLPORT_QR_CALL(tpqrt, &m, &ni, &l, &nb, r, &ld, b.v, &m, b.t(n), &ldt, scratch<T>(b.ib * n), &info);
+  of_type<T>(stpqrt_, dtpqrt_, ctpqrt_, ztpqrt_)(&m, &ni, &l, &nb, r, &ld, b.v, &m, b.t(n), &ldt,
+                                                 scratch<T>(b.ib * n), &info);
+  check_info("tpqrt: INFO", info);
 }
 
 template <class T>
@@ -93,8 +83,9 @@ void gemqrt(bool adjoint, Block<T const> q, Index width, Index n, T* c, Index ld
   int const m = narrow(q.rows), ni = narrow(n), k = narrow(reflectors), nb = narrow(std::min(q.ib, reflectors));
   int const ldt = narrow(q.ib), ld = narrow(ldc);
   int info = 0;
-  ALLPORT_QR_CALL(gemqrt, &side, &trans, &m, &ni, &k, &nb, q.v, &m, q.t(width), &ldt, c, &ld, scratch<T>(q.ib * n),
-                  &info);
+  of_type<T>(sgemqrt_, dgemqrt_, cgemqrt_, zgemqrt_)(&side, &trans, &m, &ni, &k, &nb, q.v, &m, q.t(width), &ldt, c,
+                                                     &ld, scratch<T>(q.ib * n), &info);
+  check_info("gemqrt: INFO", info);
 }
 
 /// (A; B) = op(Q) (A; B) for the Q of tpqrt() on n = width. A: [width x n], B: [rows x n].
@@ -105,9 +96,9 @@ void tpmqrt(bool adjoint, Block<T const> q, Index width, bool trapezoid, Index n
   int const m = narrow(q.rows), ni = narrow(n), k = narrow(width), l = trapezoid ? std::min(m, k) : 0;
   int const nb = narrow(std::min(q.ib, width)), ldt = narrow(q.ib), la = narrow(lda), lb = narrow(ldb);
   int info = 0;
-  ALLPORT_QR_CALL(tpmqrt, &side, &trans, &m, &ni, &k, &l, &nb, q.v, &m, q.t(width), &ldt, a, &la, b, &lb,
-                  scratch<T>(q.ib * n), &info);
+  of_type<T>(stpmqrt_, dtpmqrt_, ctpmqrt_, ztpmqrt_)(&side, &trans, &m, &ni, &k, &l, &nb, q.v, &m, q.t(width), &ldt, a,
+                                                     &la, b, &lb, scratch<T>(q.ib * n), &info);
+  check_info("tpmqrt: INFO", info);
 }
-#undef ALLPORT_QR_CALL
 
 }  // namespace allport::blas

@@ -70,10 +70,7 @@ QrReport geqrf(QrPlan const& plan, Matrix<T> const& a, std::vector<T>& tau, QrOp
   });
 }
 
-ALLPORT_QR_PLANNED_INSTANCE(, float);
-ALLPORT_QR_PLANNED_INSTANCE(, double);
-ALLPORT_QR_PLANNED_INSTANCE(, std::complex<float>);
-ALLPORT_QR_PLANNED_INSTANCE(, std::complex<double>);
+ALLPORT_INSTANCES(ALLPORT_QR_PLANNED_INSTANCE, );
 
 Index qr_tile(QrProblem const& problem, Distribution const& given, Machine const& machine, int workers) {
   return tiled_plan::tile<QrOperation>(Kernel::geqrt, 0, problem, given, machine, workers);

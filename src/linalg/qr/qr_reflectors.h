@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "allport/linalg/qr.h"
-#include "linalg/matrix/column_blocks.h"
-#include "qr_graph.h"
-#include "qr_kernels.h"
+#include "qr_tasks.h"
 
 namespace allport::detail {
 
@@ -110,41 +108,6 @@ namespace allport::detail {
 template <class T>
 std::span<std::byte> bytes_at(T* elements, Index count) {
   return std::as_writable_bytes(std::span(elements, static_cast<std::size_t>(count)));
-}
-template <class T>
-T const* elements_in(TaskContext const& context, int input) {
-  return reinterpret_cast<T const*>(context.input(input).data());
-}
-
-/// The body of a task that applies reflectors to tiles. @param tile  (i, j) -> pointer to this rank's tile
-template <class T, class Tile>
-void apply_reflectors(QrGraph const& graph, Task t, TaskContext& context, Tile const& tile) {
-  bool const adjoint = graph.scope().adjoint;
-  bool const merge = t.kind == QrGraph::top || t.kind == QrGraph::bottom;
-  auto const w = graph.width_of(t.k);
-  auto const n = graph.cols_of(t.j);
-  blas::Block<T const> const q{elements_in<T>(context, QrGraph::block),
-                               merge ? graph.triangle_rows(t.i, t.k) : graph.rows_of(t.i), graph.ib()};
-  auto const head = merge ? QrOrder::partner(t.i, t.k) : graph.order().head(t.i, t.k);
-  auto const above = graph.rows_of(head);
-  auto const below = graph.rows_of(t.i);
-  if (t.kind == QrGraph::local) {
-    return in_fixed_blocks(context, n, [&](Index first, Index last) {
-      blas::gemqrt<T>(adjoint, q, w, last - first, tile(t.i, t.j) + first * below, below);
-    });
-  }
-  auto const apply = [&](T* upper, T* lower) {
-    in_fixed_blocks(context, n, [&](Index first, Index last) {
-      blas::tpmqrt<T>(adjoint, q, w, merge, last - first, upper + first * above, above, lower + first * below, below);
-    });
-  };
-  if (!merge) return apply(tile(head, t.j), tile(t.i, t.j));
-  // The tile that the other rank stores is computed in a copy, which is discarded.
-  bool const is_top = t.kind == QrGraph::top;
-  auto const others = (is_top ? below : above) * n;
-  auto* const copy = blas::scratch<T, 1>(others);
-  std::copy_n(elements_in<T>(context, QrGraph::tile), others, copy);
-  apply(is_top ? tile(head, t.j) : copy, is_top ? copy : tile(t.i, t.j));
 }
 
 /// visit(tile row, tile column, rows, columns, pointer into this rank's part) for this rank's tiles.

@@ -72,7 +72,7 @@ tasks::RunReport run(SolvePlan const& plan, Matrix<T const> const& factors, Matr
   options.combine = sum_of<T>();
   if (plan.form == SolveForm::panels) {
     auto const graph =
-        running_panels<T>(plan.problem, distribution, sides, comm.machine(), comm.rank(), factors.part(), b.part());
+        running_panels<T>(plan.problem, distribution, sides, comm.machine(), factors.part(), b.part());
     return tasks::run(*graph, comm, options);
   }
   options.ahead = 0;  // no more is sent than the right-hand sides

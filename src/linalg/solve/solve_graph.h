@@ -6,10 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "allport/graph/task_graph.h"
+#include "allport/graph/kinds.h"
 #include "allport/linalg/solve.h"
 #include "linalg/lu/lu_panel.h"
 #include "linalg/matrix/blas.h"
@@ -73,10 +72,6 @@ class SolveGraph : public TaskGraph {
 
   Rank ranks() const override { return ranks_; }
   std::int64_t element() const override { return element_; }
-  Rank owner(Task t) const override {
-    return trans_ == Trans::none ? grid_.rank_at(t.i, t.j) : grid_.rank_at(t.j, t.i);
-  }
-
   std::optional<std::int64_t> count(Rank rank) const override {
     std::int64_t sum = 0;
     for (std::int64_t s = 0; s < steps(); ++s) tasks(rank, s, [&](Task) { ++sum; });
@@ -87,12 +82,13 @@ class SolveGraph : public TaskGraph {
     auto const at = grid_.position(rank);
     return trans_ == Trans::none ? Coords{at.row, at.col} : Coords{at.col, at.row};
   }
+  [[nodiscard]] Rank rank_at(int i, int j) const {
+    return trans_ == Trans::none ? grid_.rank_at(i, j) : grid_.rank_at(j, i);
+  }
   [[nodiscard]] AxisDistribution const& rows() const { return rows_; }
   [[nodiscard]] AxisDistribution const& cols() const { return cols_; }
   [[nodiscard]] AxisDistribution const& sides() const { return sides_; }
   [[nodiscard]] Sweep triangle(int sweep) const { return sweeps_of(trans_)[static_cast<std::size_t>(sweep)]; }
-
- protected:
   [[nodiscard]] static int sweep(Task t) { return t.layer % 2; }
   [[nodiscard]] std::int32_t panels() const { return last_ + 1; }
   [[nodiscard]] std::int32_t last() const { return last_; }
@@ -119,22 +115,10 @@ class SolveGraph : public TaskGraph {
   [[nodiscard]] Index local_rows(int i) const {
     return begins_[static_cast<std::size_t>(i + 1) * (panels_.size() + 1) - 1];
   }
-  /// Rows of the second part of an update by panel k: the first part updates the next block, so that it can be solved
-  /// for.
-  [[nodiscard]] Index rows_of_rest(int sweep, std::int32_t k, int i) const {
-    return k + 1 < last_ ? after(sweep, k + 1, i).count() : 0;
-  }
-
-  [[nodiscard]] Work copying(Index elements) const {
-    return {Kernel::copy, 0, 2 * static_cast<double>(element_) * static_cast<double>(elements)};
-  }
-  [[nodiscard]] Work solving(Index width, Index count) const {
-    auto const w = static_cast<double>(width), n = static_cast<double>(count);
-    return {Kernel::trsm, w * w * n, static_cast<double>(element_) * (w * w + w * n)};
-  }
-  [[nodiscard]] Work updating(Index rows, Index width, Index count) const {
-    auto const m = static_cast<double>(rows), k = static_cast<double>(width), n = static_cast<double>(count);
-    return {Kernel::gemm, 2 * m * n * k, static_cast<double>(element_) * (m * k + k * n + 2 * m * n)};
+  /// Whether an update by panel k has a second part on grid row i: the first part updates the next block, so that it
+  /// can be solved for.
+  [[nodiscard]] bool has_rest(int sweep, std::int32_t k, int i) const {
+    return k + 1 < last_ && after(sweep, k + 1, i).count() > 0;
   }
 
  private:
@@ -153,6 +137,37 @@ class SolveGraph : public TaskGraph {
   std::vector<Coords> owners_;
   std::vector<Index> begins_;  ///< of panels in the local rows of grid row i, and the number of rows
   Rank ranks_ = 0;
+};
+
+/// A task of a solve, in the step of panel k of its sweep.
+template <class Graph>
+struct SolveTask : TaskOf<Graph> {
+  using TaskOf<Graph>::g;
+  using TaskOf<Graph>::t;
+  using Rows = SolveGraph::Rows;
+
+  [[nodiscard]] int sweep() const { return g.sweep(t); }
+  [[nodiscard]] Index width() const { return g.width(sweep(), t.k); }
+  /// This rank's rows of the panel's unknowns, of those that are solved for next, and of all after these.
+  [[nodiscard]] Rows block() const { return g.block(sweep(), t.k, t.i); }
+  [[nodiscard]] Rows next_block() const { return g.block(sweep(), t.k + 1, t.i); }
+  [[nodiscard]] Rows other_rows() const { return g.after(sweep(), t.k + 1, t.i); }
+  [[nodiscard]] Rank owner() const { return g.rank_at(t.i, t.j); }
+
+  [[nodiscard]] Work copying(Index elements) const { return this->kernel(Kernel::copy, 0, 2 * elements); }
+  [[nodiscard]] Work solving(Index n) const {
+    auto const w = width();
+    return this->kernel(Kernel::trsm, w * w * n, w * w + w * n);
+  }
+  [[nodiscard]] Work updating(Rows rows, Index n) const {
+    auto const m = rows.count(), k = width();
+    return this->kernel(Kernel::gemm, 2 * m * n * k, m * k + k * n + 2 * m * n);
+  }
+  /// Its right-hand sides' block of panel k.
+  void write_block(std::int32_t k, typename TaskOf<Graph>::VisitTask visit) const {
+    auto const chunk = static_cast<std::uint16_t>(t.layer / 2);
+    if (g.row_of(sweep(), k) == t.i) visit({0, chunk, t.i, t.j, sweep() == 0 ? k : g.mirrored(k)});
+  }
 };
 
 /// This rank's part of op(A)'s factors.
@@ -178,7 +193,7 @@ struct Factors {
 /// The same with bodies, on this rank. b: [local rows x own sides], B becomes X.
 template <class T>
 [[nodiscard]] std::unique_ptr<SolveGraph> running_panels(SolveProblem const& problem, Distribution const& factors,
-                                                         AxisDistribution const& sides, Machine const& machine, Rank me,
+                                                         AxisDistribution const& sides, Machine const& machine,
                                                          Part<T const> part, Part<T> b);
 template <class T>
 [[nodiscard]] std::unique_ptr<SolveGraph> running_sums(SolveProblem const& problem, Distribution const& factors,

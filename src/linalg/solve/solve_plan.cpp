@@ -55,6 +55,17 @@ Seconds price(SolvePlan const& plan, Distribution const& factors, Machine const&
 
 }  // namespace
 
+std::vector<Chunk> chunks_of(AxisDistribution const& sides) {
+  std::vector<Chunk> chunks;
+  for (int home = 0; home < sides.parts(); ++home) {
+    auto const all = sides.count(home);
+    for (Index first = 0; first < all; first += widest_sides) {
+      chunks.push_back({home, first, std::min(widest_sides, all - first)});
+    }
+  }
+  return chunks;
+}
+
 Distribution sides_distribution(Trans trans, Distribution const& factors, AxisDistribution const& sides) {
   if (trans == Trans::none) {
     return {factors.rows(), sides, factors.grid()};

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "allport/linalg/solve.h"
-#include "linalg/lu/lu_team.h"
+#include "linalg/lu/lu_layout.h"
 #include "linalg/matrix/elements.h"
 #include "solve_grid.h"
 

@@ -1,4 +1,4 @@
-#include "lu_team.h"
+#include "lu_layout.h"
 
 #include <algorithm>
 
