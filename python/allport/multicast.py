@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from allport import _native
 from allport._native import Choice, Machine, Schedule, TopologyIds
@@ -11,7 +11,11 @@ from allport.machine import as_machine, preset_names
 from allport.select import DEFAULT_WINDOW, select_options
 from allport.units import parse_bytes
 
+if TYPE_CHECKING:
+    from allport.channel import Channel
+
 __all__ = [
+    "Channel",
     "Entry",
     "Hop",
     "Share",
@@ -30,6 +34,14 @@ __all__ = [
 
 Names = TopologyIds | Machine | str
 Ranks = Iterable[int] | None
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Channel":
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    from allport.channel import Channel  # which starts MPI
+
+    return Channel
 
 
 class Entry(NamedTuple):

@@ -1,0 +1,160 @@
+"""Multicasts that nobody expects, on MPI: ap.multicast.Channel. MPI starts when this module is imported."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any
+
+from allport import _native
+from allport.arrays import ArrayLike
+from allport.collective_arrays import buffer_of
+from allport.comm import MPI, Communicator, world
+from allport.errors import Error
+from allport.transfer import flat_bytes
+from allport.units import parse_bytes
+
+__all__ = ["Channel", "Sending"]
+
+Destinations = int | Iterable[int] | None
+ANY = -1
+
+
+class Sending:
+    """A message that Isend() has started, as mpi4py's Request. Its buffer must not change before it is done."""
+
+    def __init__(self, channel: _native.Channel, number: int, buffer: object) -> None:
+        self._channel, self._number, self._buffer = channel, number, buffer
+
+    def Test(self) -> bool:
+        """Progresses communication; True when the buffer may change."""
+        return self._channel.is_sent(self._number)
+
+    def Wait(self) -> bool:
+        """Returns True when the buffer may change."""
+        while not self._channel.is_sent(self._number):
+            os.sched_yield()
+        return True
+
+
+class Channel:
+    """Messages from any rank at any time to any set of ranks, which need not expect them (Song09).
+
+    comm: a Communicator; None: world(). Called by all ranks. No communicator is made for a set: the message lists its
+    destinations, and ranks on its way forward it whenever they call a method of the channel (progress() does nothing
+    else). Methods are mpi4py's: those with a capital letter take buffers, those in lower case pickle Python objects.
+
+    tree, segment: how every message goes ('flat', 'chain', 'prefix', 'segmented', 'kary', 'axes') and in segments of
+    how many bytes; None: by predicted time on the communicator's machine (multicast.explain(unannounced=True)).
+
+    A context manager, which closes it. Messages of one source can overtake each other; tags separate them. If a rank
+    leaves the block by an exception, waits for a message that nobody sends, or has not received all of its messages,
+    every rank gets an Error that says so.
+    """
+
+    def __init__(
+        self, comm: Communicator | None = None, *, tree: str | None = None, segment: int | str | None = None
+    ) -> None:
+        self._comm = world() if comm is None else comm
+        if not isinstance(self._comm, Communicator):
+            raise Error(f"comm: expected an allport.Communicator, got {type(comm).__name__}")
+        cut = 0 if segment is None else parse_bytes(segment, "segment")
+        self._native = _native.Channel(self._comm._native, tree or "", cut)
+
+    @property
+    def comm(self) -> Communicator:
+        """The communicator whose ranks are meant."""
+        return self._comm
+
+    def _to(self, dest: Destinations) -> list[int]:
+        if dest is None:
+            return list(range(self._comm.size))
+        return [int(rank) for rank in dest] if isinstance(dest, Iterable) else [int(dest)]
+
+    @staticmethod
+    def _from(source: int, tag: int) -> tuple[int, int]:
+        return ANY if source == MPI.ANY_SOURCE else source, ANY if tag == MPI.ANY_TAG else tag
+
+    @staticmethod
+    def _tell(status: MPI.Status | None, envelope: tuple[int, int, int, int, bool]) -> None:
+        if status is not None:
+            status.Set_source(envelope[0])
+            status.Set_tag(envelope[1])
+            status.Set_elements(MPI.BYTE, envelope[2])
+
+    def send(self, obj: Any, dest: Destinations, tag: int = 0) -> None:
+        """Sends a pickled object to a rank, to several, or to all (None), and returns at once.
+
+        Each gets it once, also the sender if it is one of them. Raises Error on a rank that does not exist.
+        """
+        self._native.post(self._to(dest), tag, MPI.pickle.dumps(obj))
+
+    def Send(self, buf: ArrayLike, dest: Destinations, tag: int = 0) -> None:
+        """Sends a buffer to a rank, to several, or to all (None), and returns when the buffer may change."""
+        self._native.send(self._to(dest), tag, flat_bytes(buffer_of(buf, "buf"), "buf"))
+
+    def Isend(self, buf: ArrayLike, dest: Destinations, tag: int = 0) -> Sending:
+        """Starts to send a buffer, and returns at once: Wait() or Test() says when it may change."""
+        data = flat_bytes(buffer_of(buf, "buf"), "buf")
+        return Sending(self._native, self._native.start(self._to(dest), tag, data), data)
+
+    def recv(self, source: int = MPI.ANY_SOURCE, tag: int = MPI.ANY_TAG, status: MPI.Status | None = None) -> Any:
+        """Waits for an object that send() has sent. status: an MPI.Status, which gets source, tag and bytes.
+
+        Raises Error, on every rank, when no such message can come any more because every other rank waits or has closed
+        the channel; on this rank when the message is a buffer, which stays to be received by Recv().
+        """
+        envelope, data = self._native.receive_object(*self._from(source, tag))
+        self._tell(status, envelope)
+        return MPI.pickle.loads(data)
+
+    def Recv(
+        self,
+        buf: ArrayLike,
+        source: int = MPI.ANY_SOURCE,
+        tag: int = MPI.ANY_TAG,
+        status: MPI.Status | None = None,
+    ) -> None:
+        """Waits for a buffer that Send() or Isend() has sent; `buf` may be longer. Errors as of recv().
+
+        A message that is longer than `buf` is an Error, and stays to be received.
+        """
+        into = flat_bytes(buffer_of(buf, "buf", writable=True), "buf", writable=True)
+        self._tell(status, self._native.receive(into, *self._from(source, tag)))
+
+    def iprobe(self, source: int = MPI.ANY_SOURCE, tag: int = MPI.ANY_TAG, status: MPI.Status | None = None) -> bool:
+        """Progresses communication; whether such a message is here: recv() or Recv() then returns at once."""
+        envelope = self._native.probe(*self._from(source, tag))
+        if envelope is not None:
+            self._tell(status, envelope)
+        return envelope is not None
+
+    def Iprobe(self, source: int = MPI.ANY_SOURCE, tag: int = MPI.ANY_TAG, status: MPI.Status | None = None) -> bool:
+        """iprobe()"""
+        return self.iprobe(source, tag, status)
+
+    def progress(self) -> None:
+        """Receives, forwards and sends what can progress: call it between pieces of local work."""
+        self._native.progress()
+
+    def close(self) -> None:
+        """Called by all ranks: waits until every message has reached its destinations.
+
+        Raises Error on every rank if any rank has failed, waits for a message that nobody sends, or has not received
+        all of its messages.
+        """
+        self._native.close("")
+
+    def __enter__(self) -> Channel:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None or error is None:
+            self.close()
+            return
+        with contextlib.suppress(Error):  # the exception that this rank leaves with says more
+            self._native.close(f"channel: rank {self._comm.rank} failed: {kind.__name__}: {error}")
