@@ -91,7 +91,8 @@ def _make(run: Run) -> Result:
         f"prefix {1e3 * last['prefix']:.0f}, flat {1e3 * last['flat']:.0f}, MPI_Bcast's textbook "
         f"{1e3 * last[NAMES[-1]]:.0f}; that is {gain:.1f} times flat's speed, and from 8 KB to 4 MB at most "
         f"{worst:.2f} times the textbook's time. A schedule that all start together takes "
-        f"{1e3 * last[PLANNED]:.0f} ms. 1 MiB to {ranks[-1]:,} nodes: {beyond[OURS][-1]:.1f} ms, by prefix {beyond['prefix'][-1]:.0f}, as a schedule "
+        f"{1e3 * last[PLANNED]:.0f} ms. "
+        f"1 MiB to {ranks[-1]:,} nodes: {beyond[OURS][-1]:.1f} ms, by prefix {beyond['prefix'][-1]:.0f}, as a schedule "
         f"{beyond[PLANNED][-1]:.1f} ms (simulated).{real}",
         obtained="Simulation of the messages of a multicast to all ranks, on Grig (Song09, slide 15; 248 MB/s out of a "
         "node, a switch that is never the narrow place) with fair shares, on preset bgp first come first served. "
