@@ -1,6 +1,6 @@
 // cholesky against ScaLAPACK's pdpotrf at several block sizes and grids, and against LAPACK's dpotrf on all cores of
 // one rank, in turns within one run, every result checked. Usage: mpirun -n RANKS bench_cholesky N ROUNDS
-// [--nb 192,256] [--blocks 32,64,128] [--workers W] [--way flat,prefix] [--dropin LIBRARY] [--grid 2x2] [--no-lapack]
+// [--nb 192,256] [--blocks 32,64,128] [--workers W] [--tree flat,prefix] [--dropin LIBRARY] [--grid 2x2] [--no-lapack]
 // [--no-scalapack] [--dgemm]; prints one JSON object. The machine is ALLPORT_MACHINE's. --nb 0: chosen, from blocks of
 // 256; 64/128: tiles of 64 in blocks of 128. --workers: threads that run our tasks on each rank, and LAPACK's threads a
 // rank. --dropin: pdpotrf by that library, too, where ScaLAPACK's lies. --dgemm: dgemm on every rank, too.
@@ -157,7 +157,7 @@ Contender dgemm(int n) {
 int main(int argc, char** argv) {
   return under_mpi("bench_cholesky", &argc, &argv, MPI_THREAD_SERIALIZED, [&] {
     Arguments given(argc, argv, {"--no-lapack", "--no-scalapack", "--dgemm"},
-                    {"--workers", "--nb", "--blocks", "--way", "--dropin", "--grid"});
+                    {"--workers", "--nb", "--blocks", "--tree", "--dropin", "--grid"});
     auto const n = given.number("N", 2000);
     auto const rounds = given.number("ROUNDS", 5);
     given.end();
@@ -166,8 +166,8 @@ int main(int argc, char** argv) {
       for (auto const& part : parts(tile, '/')) (void)small_number("--nb", part, 0);
     }
     auto const blocks = small_numbers("--blocks", given.value("--blocks", "32,64,128"), 1);
-    std::vector<MulticastTree> ways;
-    for (auto const& way : parts(given.value("--way", "prefix"), ',')) ways.push_back(parse_multicast_tree(way));
+    std::vector<MulticastTree> trees;
+    for (auto const& name : parts(given.value("--tree", "prefix"), ',')) trees.push_back(parse_multicast_tree(name));
     auto const workers = small_number("--workers", given.value("--workers", "1"), 1);
     bool const with_lapack = !given.has("--no-lapack");
     bool const with_scalapack = !given.has("--no-scalapack");
@@ -186,8 +186,8 @@ int main(int argc, char** argv) {
         if (dropin != nullptr) contenders.push_back(scalapack(comm, "drop-in", dropin, n, nb, r, c));
       }
       for (auto const& nb : tiles) {
-        for (auto const way : ways) {
-          contenders.push_back(ours(comm, n, nb, r, c, {.workers = workers, .tree = way}));
+        for (auto const tree : trees) {
+          contenders.push_back(ours(comm, n, nb, r, c, {.workers = workers, .tree = tree}));
         }
       }
     }

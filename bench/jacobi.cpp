@@ -15,7 +15,7 @@
 // computed so often. --balance: between rounds; several: all of ours with each of them. A round is so many iterations;
 // prints one JSON line on rank 0: seconds an iteration by way and round, bytes received over time, and how uneven
 // ranks' work was.
-#include "allport/tasks/loop_selector.h"
+#include "allport/loops/loop_selector.h"
 #include "jacobi_blocks.h"
 #include "jacobi_plain.h"
 #include "jacobi_settings.h"
@@ -154,7 +154,7 @@ class Contest {
       }
     } else if (name == "all") {
       for (auto const& c : choices()) {
-        blocks(tasks::name(c), c.shape, {.loop = c.loop}, &searched_);
+        blocks(loops::name(c), c.shape, {.loop = c.loop}, &searched_);
         contenders_.back().loop = c.loop;
       }
     } else if (name == "select") {
@@ -190,7 +190,7 @@ class Contest {
     for (auto const& balance : s_.balances) {
       settings.balance = balance;
       auto const more = s_.balances.size() > 1;
-      one(more ? fmt::format("{}, {}", name, tasks::name(balance.balancer)) : name, shape, settings,
+      one(more ? fmt::format("{}, {}", name, loops::name(balance.balancer)) : name, shape, settings,
           more ? nullptr : shared);
     }
   }
@@ -219,7 +219,7 @@ class Contest {
         between = ", ";
       }
       fmt::print(R"(], "imbalance": [{:.4g}], "chosen": "{}", "received": {}}})", fmt::join(c.imbalance, ", "),
-                 c.selector ? tasks::name(c.selector->best()) : "",
+                 c.selector ? loops::name(c.selector->best()) : "",
                  c.received.empty() ? "null" : c.received.back().json());
       comma = ", ";
     }

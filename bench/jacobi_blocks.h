@@ -5,13 +5,13 @@
 
 #include <optional>
 
-#include "allport/tasks/blocks.h"
+#include "allport/loops/blocks.h"
 #include "jacobi_data.h"
 
 namespace bench {
 
 using namespace allport;
-using namespace allport::tasks;
+using namespace allport::loops;
 
 struct BlocksSettings {
   LoopOptions loop{};

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "allport/tasks/loop.h"
+#include "allport/loops/loop.h"
 
 namespace bench {
 
@@ -90,7 +90,7 @@ class Way {
   virtual void fill() = 0;
   virtual Outcome round() = 0;
   /// How loops are dealt from now on, where they are ours.
-  virtual void set(allport::tasks::LoopOptions const& loop) {}
+  virtual void set(allport::loops::LoopOptions const& loop) {}
   [[nodiscard]] virtual std::uint64_t fingerprint_here() = 0;
 };
 

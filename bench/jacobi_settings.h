@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "allport/base/error.h"
-#include "allport/tasks/balance.h"
-#include "allport/tasks/loop.h"
+#include "allport/loops/balance.h"
+#include "allport/loops/loop.h"
 #include "arguments.h"
 #include "jacobi_data.h"
 
@@ -25,8 +25,8 @@ struct Settings {
   std::vector<std::string> ways{"mpi+openmp", "nested", "ckloop", "spread"};
   std::vector<int> spreads;
   std::string schedule = "static";
-  allport::tasks::LoopOptions loop{};
-  std::vector<allport::tasks::BalanceOptions> balances{};  ///< each of ours once with each; empty: none moves anything
+  allport::loops::LoopOptions loop{};
+  std::vector<allport::loops::BalanceOptions> balances{};  ///< each of ours once with each; empty: none moves anything
   int threads = 0;
   int rounds = 5;
 
@@ -91,10 +91,10 @@ struct Settings {
     } else if (name == "--spread") {
       for (auto const& part : parts(value, ',')) spreads.push_back(small_number(name, part, 1));
     } else if (name == "--balance") {
-      for (auto const& part : parts(value, ',')) balances.push_back({.balancer = allport::tasks::parse_balancer(part)});
+      for (auto const& part : parts(value, ',')) balances.push_back({.balancer = allport::loops::parse_balancer(part)});
     } else if (name == "--schedule") {
       schedule = value;
-      using allport::tasks::LoopSchedule;
+      using allport::loops::LoopSchedule;
       allport::ensure(value == "static" || value == "dynamic" || value == "guided", name, value,
                       "static, dynamic or guided");
       loop.schedule = value == "static"    ? LoopSchedule::static_

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "allport/tasks/team.h"
-#include "allport/tasks/teams.h"
+#include "allport/loops/team.h"
+#include "allport/loops/teams.h"
 #include "arguments.h"
 #include "loops_libomp.h"
 #ifdef ALLPORT_TBB
@@ -25,7 +25,7 @@
 
 namespace {
 
-using namespace allport::tasks;
+using namespace allport::loops;
 using bench::Libomp;
 
 /// Threads of OpenMP spin for a while after a region, and would take a core from whoever comes next: LLVM's for 200 ms.

@@ -1,8 +1,8 @@
 // lu against ScaLAPACK's pdgetrf at several block sizes, and against LAPACK's dgetrf on all cores, in turns within one
 // run, every result checked. Usage: mpirun -n RANKS bench_lu N ROUNDS [--blocks 32,64,128] [--no-lapack]
 // [--all-grids] (ScaLAPACK on long ones, too)
-// [--ours BLOCK,DEALT]... (1D with panels and distribution blocks of so many columns instead of the plan's choice)
-// [--grid ROWS,BLOCK,DEALT[,LAYERS,BIG[,ORDER]]]... (2D or 2.5D on so many rows and layers of ranks) [--pivoting
+// [--ours PANEL,NB]... (1D with panels and distribution blocks of so many columns instead of the plan's choice)
+// [--grid ROWS,PANEL,NB[,LAYERS,OUTER_PANEL[,ORDER]]]... (2D or 2.5D on so many rows and layers of ranks) [--pivoting
 // partial|tournament|none] (without it those asked for are pivoted partially, and the plan's choice is run with both of
 // the first; with none the matrix is diagonally dominant); prints one JSON object. The machine is ALLPORT_MACHINE's.
 // Every contender starts from A in its own best distribution.
@@ -66,10 +66,11 @@ Contender ours(Communicator const& comm, Problem const& p, Pivoting pivoting, Lu
     }
   };
   auto const& g = plan.chosen.grid;
-  auto const name = "allport " + what + " " + plan.chosen.algorithm + " " + std::to_string(g.rows) + "x" +
-                    std::to_string(g.cols) + "x" + std::to_string(g.layers) +
-                    " b=" + std::to_string(plan.chosen.block) + " of " + std::to_string(plan.chosen.nb) +
-                    (g.layers > 1 ? " big " + std::to_string(plan.chosen.big) + " " + plan.chosen.order : "");
+  auto const name =
+      "allport " + what + " " + plan.chosen.algorithm + " " + std::to_string(g.rows) + "x" + std::to_string(g.cols) +
+      "x" + std::to_string(g.layers) + " b=" + std::to_string(plan.chosen.panel) + " of " +
+      std::to_string(plan.chosen.nb) +
+      (g.layers > 1 ? " outer panel " + std::to_string(plan.chosen.outer_panel) + " " + plan.chosen.order : "");
   return {name, [=] { fill(a, p.diagonal); }, run, [=] { return residual_of(p, a, *pivots); }, {}};
 }
 
@@ -87,21 +88,22 @@ Contender lapack(Communicator const& comm, Problem const& p) {
       "dgetrf, " + std::to_string(comm.size()) + " threads", [=] { fill(a, p.diagonal); }, run, [] { return 0.0; }, {}};
 }
 
-/// BLOCK[,DEALT]
+/// PANEL[,NB]
 LuOptions ours_of(std::string const& text) {
   auto const widths = small_numbers("--ours", text, 0);
-  ensure(widths.size() == 1 || widths.size() == 2, "--ours", text, "BLOCK or BLOCK,DEALT");
+  ensure(widths.size() == 1 || widths.size() == 2, "--ours", text, "PANEL or PANEL,NB");
   LuOptions options;
   options.algorithm = "1d";
-  options.block = widths[0];
+  options.panel = widths[0];
   if (widths.size() == 2) options.nb = widths[1];
   return options;
 }
 
-/// ROWS[,BLOCK[,DEALT[,LAYERS[,BIG[,ORDER]]]]]
+/// ROWS[,PANEL[,NB[,LAYERS[,OUTER_PANEL[,ORDER]]]]]
 LuOptions grid_of(std::string const& text) {
   auto const given = parts(text, ',');
-  ensure(given.size() <= 6, "--grid", text, "ROWS,BLOCK,DEALT,LAYERS,BIG,ORDER, of which the last may be left out");
+  ensure(given.size() <= 6, "--grid", text,
+         "ROWS,PANEL,NB,LAYERS,OUTER_PANEL,ORDER, of which the last may be left out");
   auto const number = [&](std::size_t i, int least, int fallback) {
     return i < given.size() ? small_number("--grid", given[i], least) : fallback;
   };
@@ -109,9 +111,9 @@ LuOptions grid_of(std::string const& text) {
   auto const layers = number(3, 1, 1);
   options.algorithm = layers > 1 ? "2.5d" : "2d";
   options.grid = {number(0, 1, 1), 0, layers};
-  options.block = number(1, 0, 0);
+  options.panel = number(1, 0, 0);
   options.nb = number(2, 0, 0);
-  options.big = number(4, 0, 0);
+  options.outer_panel = number(4, 0, 0);
   if (given.size() > 5) options.order = given[5];
   return options;
 }

@@ -1,5 +1,5 @@
 // How long the simulation of a task graph takes, and how much memory: LU or a product as a graph, without MPI. Usage:
-//   bench_simulate lu N MACHINE ALGORITHM PxQxC BLOCK [none | partial | tournament]
+//   bench_simulate lu N MACHINE ALGORITHM PxQxC PANEL [none | partial | tournament]
 //   bench_simulate gemm N MACHINE ALGORITHM PxQxC
 // or, behind `--sample WINDOWS,WARM,SPAN,TAIL`, of a sample of its steps.
 // Prints one JSON object: the simulated seconds, tasks, messages, processor seconds of this process and its peak
@@ -65,7 +65,7 @@ struct Asked {
   std::int64_t n = 0;
   std::string algorithm;
   GemmGrid grid;
-  int block = 0;
+  int panel = 0;
   Pivoting pivoting = Pivoting::tournament;
 };
 
@@ -82,7 +82,7 @@ Simulated made(Asked const& asked, Machine const& machine) {
     options.order = "ijl";
     options.candidates = 1;
     auto const plan = plan_gemm({asked.n, asked.n, asked.n}, machine, options);
-    return {gemm_graph(plan), plan_transport(plan)};
+    return {plan_graph(plan), plan_transport(plan)};
   }
   ensure(asked.work == "lu", "graph", asked.work, "lu or gemm");
   LuOptions options;
@@ -90,16 +90,16 @@ Simulated made(Asked const& asked, Machine const& machine) {
   options.grid = asked.grid;
   options.order = "ijl";
   options.candidates = 1;
-  (options.grid.layers > 1 ? options.big : options.block) = asked.block;
+  (options.grid.layers > 1 ? options.outer_panel : options.panel) = asked.panel;
   auto const plan = plan_lu({asked.n, asked.n, Scalar::d, asked.pivoting}, unpriced(machine), options);
-  return {lu_graph(plan), plan_transport(plan)};
+  return {plan_graph(plan), plan_transport(plan)};
 }
 
 int run(int argc, char** argv) {
   bench::Arguments given(argc, argv, {}, {"--sample"});
   if (argc < 6) {
     std::fprintf(stderr,
-                 "usage: bench_simulate [--sample W,W,S,T] lu | gemm N MACHINE ALGORITHM PxQxC [BLOCK [PIVOTING]]\n");
+                 "usage: bench_simulate [--sample W,W,S,T] lu | gemm N MACHINE ALGORITHM PxQxC [PANEL [PIVOTING]]\n");
     return 2;
   }
   bool const sampled = given.has("--sample");
@@ -110,7 +110,7 @@ int run(int argc, char** argv) {
   auto const machine = Machine::parse(given.word(""));
   asked.algorithm = given.word("");
   asked.grid = grid_of(given.word(""));
-  asked.block = given.number("BLOCK", 0, 0);
+  asked.panel = given.number("PANEL", 0, 0);
   asked.pivoting = pivoting_of(given.word("tournament"));
   given.end();
   auto const begin = now();

@@ -73,7 +73,7 @@ Contender ours(Communicator const& comm, Problem const& p) {
       filled(comm, Distribution(plan.distribution.rows(), AxisDistribution::balanced(p.nrhs, g.cols), ranks));
   auto const run = [=] { lu_solve(p.trans, a, *pivots, b); };
   auto const name = "allport " + plan.chosen.algorithm + " " + std::to_string(g.rows) + "x" + std::to_string(g.cols) +
-                    " b=" + std::to_string(plan.chosen.block);
+                    " b=" + std::to_string(plan.chosen.panel);
   return {name, [=] { fill(b); }, run, [=] { return residual_of(p, b); }, {}};
 }
 

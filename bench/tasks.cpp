@@ -116,8 +116,8 @@ double openmp_empty(Pattern pattern, int threads) {
 #pragma omp parallel num_threads(threads)
 #pragma omp single
   for (int k = 0; k < steps_of_one; ++k) {
-    auto* const from = cells.data() + (k % 2) * width_of_one;
-    auto* const to = cells.data() + (1 - k % 2) * width_of_one;
+    [[maybe_unused]] auto* const from = cells.data() + (k % 2) * width_of_one;
+    [[maybe_unused]] auto* const to = cells.data() + (1 - k % 2) * width_of_one;
     for (int i = 0; i < width_of_one; ++i) {
       if (pattern == Pattern::independent) {
 #pragma omp task

@@ -20,6 +20,7 @@ struct Text {
 
 void bind_error(nb::module_& m);
 void bind_machine(nb::module_& m);
+void bind_network(nb::module_& m);
 void bind_schedule(nb::module_& m);
 void bind_exchange(nb::module_& m);
 void bind_collectives(nb::module_& m);
@@ -40,6 +41,7 @@ void bind_mpi(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_comm(nb::module_& m);
 void bind_calibrate(nb::module_& m);
+void bind_loops(nb::module_& m);
 void bind_tasks(nb::module_& m);
 void bind_linalg(nb::module_& m);
 void bind_linalg_lu(nb::module_& m);

@@ -1,7 +1,6 @@
 // Module linalg in Python, fourth part: Cholesky factorizations and systems that are positive definite.
 #include "allport/linalg/cholesky.h"
 
-#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -16,46 +15,19 @@ namespace allport::python {
 namespace {
 
 using namespace nb::literals;
-using GivenFlatGrid = std::optional<std::tuple<int, int>>;
 
 void bind_plan(nb::module_& m) {
-  nb::class_<CholeskyPlan>(m, "CholeskyPlan", "How a matrix will be factored, equal on every rank, and its price.")
+  bind_tiled_plan<CholeskyPlan>(m, "CholeskyPlan", "cholesky")
       .def_prop_ro(
           "n", [](CholeskyPlan const& p) { return p.problem.n; }, "Rows, and columns, of A.")
       .def_prop_ro(
-          "shape", [](CholeskyPlan const& p) { return nb::make_tuple(p.problem.n, p.problem.n); },
-          nb::sig("def shape(self) -> tuple[int, int]"))
-      .def_prop_ro(
           "lower", [](CholeskyPlan const& p) { return p.problem.uplo == Uplo::lower; },
-          "Whether the factor is L of A = L L^H; otherwise U of U^H U.")
-      .def_prop_ro(
-          "grid", [](CholeskyPlan const& p) { return nb::make_tuple(p.chosen.rows, p.chosen.cols); },
-          nb::sig("def grid(self) -> tuple[int, int]"), "p_r x p_c.")
-      .def_prop_ro(
-          "nb", [](CholeskyPlan const& p) { return p.chosen.nb; }, "Rows and columns of a tile.")
-      .def_prop_ro(
-          "workers", [](CholeskyPlan const& p) { return p.options.workers; }, "Threads that run tasks on each rank.")
-      .def_prop_ro(
-          "predicted", [](CholeskyPlan const& p) { return p.chosen.total().value(); }, "Seconds.")
-      .def_prop_ro(
-          "memory", [](CholeskyPlan const& p) { return p.chosen.memory.value(); }, "Peak bytes per rank.")
-      .def_prop_ro(
-          "machine", [](CholeskyPlan const& p) { return p.machine; }, "What it was planned for.")
-      .def_prop_ro(
-          "distribution", [](CholeskyPlan const& p) { return p.distribution; }, "Where A's blocks are the tiles.")
-      .def(
-          "to_dict", [](CholeskyPlan const& p) { return from_json(p.to_json()); },
-          "Everything, as `allport plan cholesky --json` prints it.")
-      .def("__repr__", [](CholeskyPlan const& p) {
-        return fmt::format("CholeskyPlan({0} x {0} on {1}x{2}, tiles of {3}, predicted {4:.3g} s)", p.problem.n,
-                           p.chosen.rows, p.chosen.cols, p.chosen.nb, p.chosen.total().value());
-      });
+          "Whether the factor is L of A = L L^H; otherwise U of U^H U.");
   m.def(
       "plan_cholesky",
       [](Index n, char type, std::string const& uplo, Machine const& machine, GivenFlatGrid const& grid,
          GivenName const& order, Index nb, int workers, std::int64_t memory, int candidates) {
-        auto const [rows, cols] = grid.value_or(std::tuple(0, 0));
-        CholeskyPlanOptions const options{rows, cols, order.value_or(""), nb, workers, Bytes(memory), {}, candidates};
+        auto const options = plan_options(grid, order, nb, workers, memory, candidates);
         CholeskyProblem const problem{n, scalar_named(type), uplo_named(uplo)};
         auto const unlocked = nb::gil_scoped_release();
         return plan_cholesky(problem, machine, options);

@@ -164,11 +164,12 @@ void bind_graph(nb::module_& m) {
       .def(
           "__init__",
           [](graph::SimulateOptions* self, int workers, double factor, std::int64_t segment, bool trace,
-             std::int64_t trace_limit, std::int64_t first, std::int64_t end, bool in_steps) {
+             std::int64_t trace_limit, std::int64_t first, std::int64_t end, bool in_steps, Machine const* memory) {
             new (self) graph::SimulateOptions{workers, factor, segment, trace, trace_limit, first, end, in_steps};
+            if (memory != nullptr) self->levels = memory->levels();
           },
           nb::kw_only(), "workers"_a, "factor"_a, "segment"_a, "trace"_a, "trace_limit"_a, "first"_a, "end"_a,
-          "in_steps"_a);
+          "in_steps"_a, "memory"_a.none());
   m.def("graph_simulate", simulate, "graph"_a, "machine"_a, "transport"_a, "options"_a, "windows"_a, "warm"_a, "span"_a,
         "tail"_a, "progress"_a);
   m.def(

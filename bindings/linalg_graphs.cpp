@@ -4,7 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
+#include "allport/linalg/cholesky_plan.h"
 #include "allport/linalg/graphs.h"
+#include "allport/linalg/qr_plan.h"
 #include "matrix.h"
 
 namespace allport::python {
@@ -24,6 +26,18 @@ std::unique_ptr<TaskGraph> solve_graph_of(Distribution const& factors, Index col
   auto const plan =
       plan_solve({trans_named(trans, "trans"), scalar_named(type)}, factors, right, machine, form_named(form));
   return solve_graph(plan, factors, machine);
+}
+
+/// Graphs and transports may look at their plan for as long as they live.
+template <class Plan>
+void bind_plan(nb::module_& m) {
+  using namespace nb::literals;
+  m.def(
+      "plan_graph", [](Plan const& p) { return plan_graph(p); }, "plan"_a, nb::keep_alive<0, 1>());
+  m.def(
+      "plan_transport", [](Plan const& p) { return plan_transport(p); }, "plan"_a, nb::keep_alive<0, 1>());
+  m.def(
+      "plan_scalar", [](Plan const& p) { return std::string(1, "sdcz"[static_cast<int>(p.problem.type)]); }, "plan"_a);
 }
 
 }  // namespace
@@ -46,16 +60,10 @@ void bind_linalg_graphs(nb::module_& m) {
       "qr_graph", [](Distribution const& a, char type) { return qr_graph(a, scalar_named(type)); }, "a"_a, "scalar"_a);
   m.def("solve_graph", &solve_graph_of, "factors"_a, "columns"_a, "trans"_a, "scalar"_a, "machine"_a,
         "form"_a = nb::none());
-  // Graphs and transports may look at their plan for as long as they live.
-  m.def("gemm_graph", &gemm_graph, "plan"_a, nb::keep_alive<0, 1>());
-  m.def("lu_graph", &lu_graph, "plan"_a, nb::keep_alive<0, 1>());
-  m.def("plan_transport", nb::overload_cast<GemmPlan const&>(&plan_transport), "plan"_a, nb::keep_alive<0, 1>());
-  m.def("plan_transport", nb::overload_cast<LuPlan const&>(&plan_transport), "plan"_a, nb::keep_alive<0, 1>());
-  auto const letter = [](Scalar type) { return std::string(1, "sdcz"[static_cast<int>(type)]); };
-  m.def(
-      "plan_scalar", [letter](GemmPlan const& p) { return letter(p.problem.type); }, "plan"_a);
-  m.def(
-      "plan_scalar", [letter](LuPlan const& p) { return letter(p.problem.type); }, "plan"_a);
+  bind_plan<GemmPlan>(m);
+  bind_plan<LuPlan>(m);
+  bind_plan<CholeskyPlan>(m);
+  bind_plan<QrPlan>(m);
 }
 
 }  // namespace allport::python

@@ -39,9 +39,9 @@ void bind_options(nb::module_& m) {
             new (self) LuOptions{.algorithm = algorithm.value_or(""),
                                  .grid = grid_of(grid),
                                  .order = order.value_or(""),
-                                 .block = panel,
+                                 .panel = panel,
                                  .nb = nb,
-                                 .big = outer_panel,
+                                 .outer_panel = outer_panel,
                                  .memory = Bytes(memory),
                                  .tree = tree_named(tree),
                                  .given = given,
@@ -67,11 +67,12 @@ void bind_plan(nb::module_& m) {
           [](LuPlan const& p) { return nb::make_tuple(p.chosen.grid.rows, p.chosen.grid.cols, p.chosen.grid.layers); },
           nb::sig("def grid(self) -> tuple[int, int, int]"), "p_r x p_c x c.")
       .def_prop_ro(
-          "panel", [](LuPlan const& p) { return p.chosen.block; }, "Columns of a panel.")
+          "panel", [](LuPlan const& p) { return p.chosen.panel; }, "Columns of a panel.")
       .def_prop_ro(
           "nb", [](LuPlan const& p) { return p.chosen.nb; }, "Columns of a rank's blocks in the distribution.")
       .def_prop_ro(
-          "outer_panel", [](LuPlan const& p) { return p.chosen.big; }, "Columns between two sums over the layers.")
+          "outer_panel", [](LuPlan const& p) { return p.chosen.outer_panel; },
+          "Columns between two sums over the layers.")
       .def_prop_ro(
           "predicted", [](LuPlan const& p) { return p.chosen.total.value(); }, "Seconds, with overlap.")
       .def_prop_ro(

@@ -126,6 +126,11 @@ void bind_parts(nb::module_& m) {
       .def_prop_ro(
           "latency", [](Level const& l) { return l.latency.value(); }, "Seconds of a message between siblings.")
       .def_prop_ro(
+          "memory_bandwidth", [](Level const& l) { return l.memory_bandwidth.value(); },
+          "Bytes/s of memory that all of one part read and write together; 0: no limit.")
+      .def_prop_ro(
+          "cache", [](Level const& l) { return l.cache.value(); }, "Bytes of cache that one part shares; 0: none.")
+      .def_prop_ro(
           "injection", [](Level const& l) { return l.injection.value(); },
           "Bytes/s over all that one part sends, to its siblings and beyond; 0: no cap.")
       .def("__repr__", [](Level const& l) {
@@ -160,6 +165,7 @@ void bind_parts(nb::module_& m) {
       .def_prop_ro(
           "overhead", [](NodeRates const& r) { return r.overhead.value(); }, "Seconds of processor per message end.")
       .def_ro("tau", &NodeRates::tau, "0: simultaneous sends cost as one; 1: they are serial.")
+      .def_ro("tau_short", &NodeRates::tau_short, "tau of the starts of messages; negative: not measured.")
       .def_ro("ports", &NodeRates::ports, "Links that a node may drive at once; 0: all.")
       .def_prop_ro(
           "injection", [](NodeRates const& r) { return r.injection.value(); },

@@ -133,7 +133,8 @@ void bind_spread(nb::module_& m) {
   m.def(
       "spread_time",
       [](int spread, int cores, std::int64_t objects, double grain, double fork, double fork_each, double loss_each,
-         int domain, double loss_across, double traffic, double injection, double message, double latency) {
+         int domain, double loss_across, double traffic, double injection, double message, double latency, double moved,
+         double memory, double core_memory) {
         model::SpreadTerms const terms{cores,
                                        objects,
                                        Seconds(grain),
@@ -145,30 +146,36 @@ void bind_spread(nb::module_& m) {
                                        Bytes(static_cast<std::int64_t>(traffic)),
                                        BytesPerSecond(injection),
                                        Bytes(static_cast<std::int64_t>(message)),
-                                       Seconds(latency)};
+                                       Seconds(latency),
+                                       Bytes(static_cast<std::int64_t>(moved)),
+                                       BytesPerSecond(memory),
+                                       BytesPerSecond(core_memory)};
         return model::spread_time(terms, spread).value();
       },
       "spread"_a, nb::kw_only(), "cores"_a, "objects"_a, "grain"_a, "fork"_a = 0.0, "fork_each"_a = 0.0,
       "loss_each"_a = 0.0, "domain"_a = 0, "loss_across"_a = 0.0, "traffic"_a = 0.0, "injection"_a = 1.0,
-      "message"_a = 0.0, "latency"_a = 0.0,
+      "message"_a = 0.0, "latency"_a = 0.0, "moved"_a = 0.0, "memory"_a = 0.0, "core_memory"_a = 0.0,
       "Seconds of an iteration on a node of `cores` over `objects` of `grain` seconds each, `spread` cores on each\n"
-      "(Robson18): w/S + max{ceil(n / M) (w/S (1 + eta) + t_f), V/B} + tail, M = cores / spread teams.");
+      "(Robson18): w/S + max{ceil(n / M) (w/S (1 + eta) + t_f), V/B} + tail, M = cores / spread teams. Objects that\n"
+      "move `moved` bytes share the memory bandwidth of a domain, and a core gets core_memory at most.");
 }
 
 void bind_multilink(nb::module_& m) {
   nb::class_<MultilinkTerms>(m, "MultilinkTerms", "alpha, beta and tau of Chan06.")
       .def(
           "__init__",
-          [](MultilinkTerms* self, double alpha, double link, double tau) {
-            new (self) MultilinkTerms{Seconds(alpha), BytesPerSecond(link), tau};
+          [](MultilinkTerms* self, double alpha, double link, double tau, double tau_short) {
+            new (self) MultilinkTerms{Seconds(alpha), BytesPerSecond(link), tau, tau_short};
           },
-          "alpha"_a, "link"_a, "tau"_a = 0.0,
-          "alpha: start-up, s; link = 1/beta, bytes/s; tau: 0 simultaneous sends cost as one, 1 they are serial.")
+          "alpha"_a, "link"_a, "tau"_a = 0.0, "tau_short"_a = -1.0,
+          "alpha: start-up, s; link = 1/beta, bytes/s; tau: 0 simultaneous sends cost as one, 1 they are serial; "
+          "tau_short: the same of their starts alone, as tau when negative.")
       .def_prop_ro(
           "alpha", [](MultilinkTerms const& t) { return t.alpha.value(); }, "Seconds to start a message.")
       .def_prop_ro(
           "link", [](MultilinkTerms const& t) { return t.link.value(); }, "1/beta: bytes per second of a link.")
-      .def_ro("tau", &MultilinkTerms::tau, "0: simultaneous sends cost as one; 1: they are serial.");
+      .def_ro("tau", &MultilinkTerms::tau, "0: simultaneous sends cost as one; 1: they are serial.")
+      .def_ro("tau_short", &MultilinkTerms::tau_short, "tau of the starts of messages; negative: as tau.");
   auto const bytes = [](std::int64_t n) { return Bytes(n); };
   m.def(
       "simultaneous_sends",

@@ -12,6 +12,7 @@ NB_MODULE(_native, m) {
   m.doc() = "Allport's modules, compiled. Use the package allport, which is the public face.";
   bind_error(m);
   bind_machine(m);
+  bind_network(m);
   bind_schedule(m);
   bind_exchange(m);
   bind_collectives(m);
@@ -33,6 +34,7 @@ NB_MODULE(_native, m) {
   bind_comm(m);
   bind_channel(m);
   bind_calibrate(m);
+  bind_loops(m);
   bind_tasks(m);
   bind_linalg(m);
   bind_linalg_lu(m);

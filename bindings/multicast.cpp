@@ -122,8 +122,8 @@ void bind_multicast(nb::module_& m) {
       "ids"_a, "source"_a, "destinations"_a.none(), "tree"_a, "split"_a, "bytes"_a, "segment"_a, "window"_a);
   m.def(
       "choose_multicast",
-      [](Machine const& machine, Rank source, Destinations const& to, std::int64_t bytes,
-         SelectOptions options, bool unannounced) {
+      [](Machine const& machine, Rank source, Destinations const& to, std::int64_t bytes, SelectOptions options,
+         bool unannounced) {
         if (unannounced) options.among = unannounced_multicasts();
         return choose_multicast(machine, contract(machine.ranks(), source, bytes, to), options);
       },

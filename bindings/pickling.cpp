@@ -168,9 +168,9 @@ nb::tuple planned_from(GemmPlan const& p) {
 nb::tuple planned_from(LuPlan const& p) {
   ensure_not_given(p.options.given.has_value());
   auto options = common_options(p.options);
-  options["panel"] = p.options.block;
+  options["panel"] = p.options.panel;
   options["nb"] = p.options.nb;
-  options["outer_panel"] = p.options.big;
+  options["outer_panel"] = p.options.outer_panel;
   auto const& q = p.problem;
   return nb::make_tuple(nb::make_tuple(q.m, q.n, letter(q.type), std::string(name(q.pivoting))), p.machine, options);
 }
@@ -179,7 +179,7 @@ template <class Options>
 nb::dict tiled_options(Options const& o) {
   ensure_not_given(o.given.has_value());
   nb::dict d;
-  d["grid"] = o.rows > 0 ? nb::object(nb::make_tuple(o.rows, o.cols)) : nb::none();
+  d["grid"] = o.grid.rows > 0 ? nb::object(nb::make_tuple(o.grid.rows, o.grid.cols)) : nb::none();
   d["order"] = name_or_none(o.order);
   d["nb"] = o.nb;
   d["workers"] = o.workers;

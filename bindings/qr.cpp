@@ -1,7 +1,6 @@
 // Module linalg in Python, fifth part: QR factorizations and least squares.
 #include "allport/linalg/qr.h"
 
-#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -16,43 +15,17 @@ namespace allport::python {
 namespace {
 
 using namespace nb::literals;
-using GivenFlatGrid = std::optional<std::tuple<int, int>>;
 
 void bind_plan(nb::module_& m) {
-  nb::class_<QrPlan>(m, "QrPlan", "How a matrix will be factored, equal on every rank, and its price.")
-      .def_prop_ro(
-          "shape", [](QrPlan const& p) { return nb::make_tuple(p.problem.m, p.problem.n); },
-          nb::sig("def shape(self) -> tuple[int, int]"))
-      .def_prop_ro(
-          "grid", [](QrPlan const& p) { return nb::make_tuple(p.chosen.rows, p.chosen.cols); },
-          nb::sig("def grid(self) -> tuple[int, int]"), "p_r x p_c.")
-      .def_prop_ro(
-          "nb", [](QrPlan const& p) { return p.chosen.nb; }, "Rows and columns of a tile.")
-      .def_prop_ro(
-          "workers", [](QrPlan const& p) { return p.options.workers; }, "Threads that run tasks on each rank.")
-      .def_prop_ro(
-          "predicted", [](QrPlan const& p) { return p.chosen.price.total.value(); }, "Seconds.")
-      .def_prop_ro(
-          "memory", [](QrPlan const& p) { return p.chosen.memory.value(); }, "Peak bytes per rank.")
-      .def_prop_ro(
-          "machine", [](QrPlan const& p) { return p.machine; }, "What it was planned for.")
-      .def_prop_ro(
-          "distribution", [](QrPlan const& p) { return p.distribution; }, "Where A's blocks are the tiles.")
-      .def(
-          "to_dict", [](QrPlan const& p) { return from_json(p.to_json()); },
-          "Everything, as `allport plan qr --json` prints it.")
-      .def("__repr__", [](QrPlan const& p) {
-        return fmt::format("QrPlan({} x {} on {}x{}, tiles of {}, predicted {:.3g} s)", p.problem.m, p.problem.n,
-                           p.chosen.rows, p.chosen.cols, p.chosen.nb, p.chosen.price.total.value());
-      });
+  bind_tiled_plan<QrPlan>(m, "QrPlan", "qr");
   m.def(
       "plan_qr",
       [](Index rows_of_a, Index cols_of_a, char type, Machine const& machine, GivenFlatGrid const& grid,
          GivenName const& order, Index nb, int workers, std::int64_t memory, int candidates) {
-        auto const [rows, cols] = grid.value_or(std::tuple(0, 0));
-        QrPlanOptions const options{rows, cols, order.value_or(""), nb, workers, Bytes(memory), {}, candidates};
+        auto const options = plan_options(grid, order, nb, workers, memory, candidates);
+        QrProblem const problem{rows_of_a, cols_of_a, scalar_named(type)};
         auto const unlocked = nb::gil_scoped_release();
-        return plan_qr({rows_of_a, cols_of_a, scalar_named(type)}, machine, options);
+        return plan_qr(problem, machine, options);
       },
       "m"_a, "n"_a, "scalar"_a, "machine"_a, nb::kw_only(), "grid"_a = nb::none(), "order"_a = nb::none(), "nb"_a = 0,
       "workers"_a = 1, "memory"_a = 0, "candidates"_a = 0);

@@ -6,11 +6,9 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include "allport/tasks/loop_advice.h"
 #include "allport/tasks/transport.h"
 #include "arrays_of.h"
 #include "task_graph.h"
-#include "tasks/blocks_graph.h"
 
 namespace allport::python {
 namespace {
@@ -40,19 +38,6 @@ nb::dict run(TaskGraph const& graph, Communicator const& comm, int workers, std:
     report = tasks::run(graph, comm, options);
   });
   return dict_of(report);
-}
-
-nb::list advice(std::string const& path) {
-  nb::list all;
-  for (auto const& one : tasks::loop_advice(load_memory(path))) {
-    nb::dict d;
-    d["site"] = one.site;
-    d["found"] = one.found;
-    d["change"] = one.change;
-    d["compared"] = one.compared;
-    all.append(d);
-  }
-  return all;
 }
 
 }  // namespace
@@ -103,27 +88,6 @@ void bind_tasks(nb::module_& m) {
   m.def("run_graph", run, "graph"_a, "comm"_a, "workers"_a, "tree"_a, "op"_a, "dtype"_a, "stall_seconds"_a, "record"_a,
         nb::sig("def run_graph(graph: TaskGraph, comm: Communicator, workers: int, tree: str, op: str, dtype: str, "
                 "stall_seconds: float, record: bool) -> dict"));
-  m.def("loop_advice", advice, "path"_a, nb::sig("def loop_advice(path: str) -> list[dict]"));
-  using Lengths = std::vector<std::int64_t>;
-  m.def(
-      "block_owners",
-      [](Lengths const& grid, Lengths const& block, std::vector<bool> const& periodic, Rank ranks) {
-        return tasks::BlockGrid({grid, block, periodic}).boxes(ranks);
-      },
-      "grid"_a, "block"_a, "periodic"_a, "ranks"_a);
-  m.def(
-      "blocks_graph",
-      [](Lengths const& grid, Lengths const& block, std::vector<bool> const& periodic, std::vector<int> const& owners,
-         Rank ranks, int iterations, double flops, double noise, std::uint64_t seed,
-         bool sends) -> std::unique_ptr<TaskGraph> {
-        return std::make_unique<tasks::BlocksGraph>(tasks::BlockGrid({grid, block, periodic}), owners, ranks,
-                                                    tasks::BlocksWork{iterations, flops, noise, seed, sends});
-      },
-      "grid"_a, "block"_a, "periodic"_a, "owners"_a, "ranks"_a, "iterations"_a, "flops"_a, "noise"_a, "seed"_a,
-      "sends"_a,
-      nb::sig("def blocks_graph(grid: Sequence[int], block: Sequence[int], periodic: Sequence[bool], "
-              "owners: Sequence[int], ranks: int, iterations: int, flops: float, noise: float, seed: int, "
-              "sends: bool) -> TaskGraph"));
 }
 
 }  // namespace allport::python

@@ -25,6 +25,7 @@ CITED = re.compile(
 WORDS = {
     r"decks?(?![a-z])": "cite a source of docs/bibliography.md",
     r"slides?(?![a-z])": "cite as docs/bibliography.md does: Solomonik11, slide 20",
+    r"hand(?:ed|ing|s)?[ _]?back(?![a-z])": "a call is passed on to MPI or ScaLAPACK",
 }
 _FORBIDDEN = {re.compile(rf"(?<![a-z]){word}"): remedy for word, remedy in WORDS.items()}
 

@@ -25,6 +25,7 @@ HEADERS = (
     "allport_collectives.h",
     "allport_plans.h",
     "allport_linalg.h",
+    "allport_loops.h",
     "allport_tasks.h",
     "allport.h",
 )
@@ -34,7 +35,7 @@ ABSENT = {"begins", "blocks", "received_begins"}  # arrays that may be NULL
 ABSENT_HANDLES = {"given", "on", "plan", "request"}  # behind the first argument
 NEEDED_TEXTS = {"collective", "of", "operation", "spec", "text", "what"}  # the others may be NULL
 FILLED = {"pivots", "places"}  # arrays that are written
-RESULTS = {"seconds", "bandwidth", "latency"}  # single doubles that are written
+RESULTS = {"imbalance", "seconds", "bandwidth", "latency"}  # single doubles that are written
 CHANGED = {"threads"}  # single integers that are read and written
 DEFAULTS = {"first_row": "0", "first_col": "0", "order": "'C'"}
 WIDE = {"bytes", "count", "begin", "end", "messages", "element_bytes"}  # can be more than a default integer holds

@@ -131,7 +131,7 @@ void end_capture() {
   }
   auto const pairs = messages.size();
   bool const written =
-      handback::write("ALLPORT_CAPTURE", c.path, {{"ranks", size}, {"messages", std::move(messages)}}, -1);
+      interpose::write("ALLPORT_CAPTURE", c.path, {{"ranks", size}, {"messages", std::move(messages)}}, -1);
   if (!written) return;
   fmt::print(stderr,
              "allport: {} bytes between {} pairs of ranks were captured in {}; allport map --pattern reads it\n", sum,

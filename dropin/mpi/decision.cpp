@@ -129,9 +129,9 @@ bool are_secret(Function what, Record const& record) {
 /// Reason why a predicted win is not trusted; empty: it is.
 std::string why_no_price_counts(Record const& record) {
   if (state().policy != Policy::automatic) return {};
-  if (state().guessed) return "no machine was named, and trying has not shown that ours is quicker";
+  if (state().guessed) return "no machine was named, and no tuning run has shown that ours is faster";
   if (!record.ours->is_box())
-    return "the ranks form no box of the machine, and trying has not shown ours to be quicker";
+    return "the ranks form no box of the machine, and no tuning run has shown that ours is faster";
   return {};
 }
 

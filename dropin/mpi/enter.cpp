@@ -28,15 +28,15 @@ template <class Against, class Take>
 int enter(Call const& call, Record const* record, Library const& library, bool goes_on, Against const& against,
           Take const& take) {
   int code = MPI_SUCCESS;
-  handback::enter(
+  interpose::enter(
       tally_of(call, record),
       [&] {
-        if (auto why = why_not_asked(record, goes_on)) return handback::handed_back(*why);
+        if (auto why = why_not_asked(record, goes_on)) return interpose::passed_on(*why);
         Lock const lock;
-        if (std::optional<std::string> why = against()) return handback::handed_back(*why);
+        if (std::optional<std::string> why = against()) return interpose::passed_on(*why);
         return take();
       },
-      [&](handback::Outcome const&) { code = library(); }, [&](char const* text) { code = fail(call, text); });
+      [&](interpose::Outcome const&) { code = library(); }, [&](char const* text) { code = fail(call, text); });
   return code;
 }
 
@@ -46,7 +46,7 @@ Call as_read(Call const& given, Record const* record) {
 }
 
 /// @param begins  the first of ours that is timed
-handback::Outcome run_long(Call const& call, CallShape& shape, Variant const& variant = {}, bool begins = false) {
+interpose::Outcome run_long(Call const& call, CallShape& shape, Variant const& variant = {}, bool begins = false) {
   auto& record = *shape.record;
   auto& site = decided_site(call, shape);
   bool const straight = site.sampled.straight > 0;
@@ -83,7 +83,7 @@ int run_timed(Call const& call, CallShape& shape, Library const& library) {
         bool const begins = tuning.begins_ours();
         // As calls of ours are done once they are decided: the long way would be on their clock.
         if (!begins && tuning.variant().is_default()) {
-          if (auto counted = run_form(call, shape)) return handback::Outcome{{}, std::move(*counted), false};
+          if (auto counted = run_form(call, shape)) return interpose::Outcome{{}, std::move(*counted), false};
         }
         return run_long(call, shape, tuning.variant(), begins);
       });
@@ -107,10 +107,9 @@ int in_request(Call const& given, CallShape shape, MPI_Request* request, Library
       [&] {
         std::optional<MPI_Request> const begun =
             begin(std::make_shared<Operation>(call, shape.record->shared_from_this()));
-        if (!begun)
-          return handback::handed_back("more persistent collectives on one communicator than it has tags for");
+        if (!begun) return interpose::passed_on("more persistent collectives on one communicator than it has tags for");
         *request = *begun;
-        return handback::Outcome{{}, {}, true};
+        return interpose::Outcome{{}, {}, true};
       });
 }
 

@@ -17,7 +17,7 @@
 #include "allport/pattern/on_grids.h"
 #include "allport/pattern/pattern.h"
 #include "allport/select/rank_order.h"
-#include "handback/world_ranks.h"
+#include "interpose/world_ranks.h"
 #include "state.h"
 
 namespace allport::dropin {
@@ -71,7 +71,7 @@ std::vector<Rank> nodes_to_order(MPI_Comm comm, bool valid, int nodes) {
   int inter = 0;
   PMPI_Comm_test_inter(comm, &inter);
   if (inter != 0) return {};
-  auto members = handback::world_ranks(comm);
+  auto members = interpose::world_ranks(comm);
   if (members.empty()) return {};  // some are of another job
   int mine = valid && nodes > 1 && nodes <= static_cast<int>(members.size()) ? 1 : 0;
   int all = 0;

@@ -11,7 +11,7 @@
 
 #include "allport/select/select.h"
 #include "base/words.h"
-#include "handback/told.h"
+#include "interpose/texts.h"
 #include "state.h"
 
 namespace allport::dropin {
@@ -71,7 +71,7 @@ std::vector<std::string> lines_of(std::vector<std::string> const& texts) {
 /// All processes' communicators by what they are, on rank 0.
 std::map<std::string, int> summed_placements(State const& s) {
   std::map<std::string, int> all;
-  for (auto const& text : handback::gathered_on_rank_0(MPI_COMM_WORLD, json(s.placements).dump())) {
+  for (auto const& text : interpose::gather_texts(MPI_COMM_WORLD, json(s.placements).dump())) {
     for (auto const& [shape, count] : json::parse(text).get<std::map<std::string, int>>()) all[shape] += count;
   }
   return all;
@@ -79,7 +79,7 @@ std::map<std::string, int> summed_placements(State const& s) {
 
 }  // namespace
 
-handback::Tally tally_of(Call const& call, Record const* record) {
+interpose::Tally tally_of(Call const& call, Record const* record) {
   int rank = -1;
   if (record != nullptr) {
     rank = record->rank;
@@ -89,7 +89,7 @@ handback::Tally tally_of(Call const& call, Record const* record) {
   return {state().calls, name(call.what), state().counting && rank == 0};
 }
 
-handback::Taken taken(Record& record, std::optional<Contract> const& contract, std::int64_t bytes) {
+interpose::Taken taken(Record& record, std::optional<Contract> const& contract, std::int64_t bytes) {
   if (!state().counting || record.rank != 0 || !contract || contract->blocks) return {{}, bytes, {}};
   // Where latency is more than the bytes need, the bound leaves out what such a call spends its time on: messages that
   // wait for messages.
@@ -107,34 +107,34 @@ void write_report(Memory const& found) {
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   auto const& s = state();
   auto const calls = s.calls.sum(MPI_COMM_WORLD);
-  auto const orders = lines_of(handback::gathered_on_rank_0(MPI_COMM_WORLD, s.orders));
+  auto const orders = lines_of(interpose::gather_texts(MPI_COMM_WORLD, s.orders));
   auto const placements = summed_placements(s);
   if (rank != 0) return;
   auto const* const named = std::getenv("ALLPORT_MACHINE");
   auto const machine = s.world ? s.world->machine().name() : std::string(named != nullptr ? named : "");
   if (s.report_to == "1") {
-    auto const all = handback::total(calls);
-    auto text = fmt::format("allport: machine {}: {} collective calls taken, {} handed back\n",
-                            machine.empty() ? "none" : machine, all.taken, all.handed_back());
-    text += handback::in_words(calls) + rates_in_words(s);
+    auto const all = interpose::total(calls);
+    auto text = fmt::format("allport: machine {}: {} collective calls taken, {} passed on\n",
+                            machine.empty() ? "none" : machine, all.taken, all.passed_on());
+    text += interpose::in_words(calls) + rates_in_words(s);
     for (auto const& [site, times] : found) text += fmt::format("allport:   {}: {}\n", site, in_words(times));
     for (auto const& [shape, count] : placements) {
       text += fmt::format("allport:   {} communicator{}: {}\n", count, count == 1 ? "" : "s", shape);
     }
     for (auto const& line : orders) text += fmt::format("allport:   {}\n", line);
     if (!s.active) text += fmt::format("allport:   nothing was taken: {}\n", s.why_inactive);
-    handback::print(text);
+    interpose::print(text);
   } else {
-    handback::write("ALLPORT_REPORT", s.report_to,
-                    {{"machine", machine},
-                     {"active", s.active},
-                     {"rates", rates_of(s)},
-                     {"why_inactive", s.why_inactive},
-                     {"ranks", ranks},
-                     {"collectives", handback::to_json(calls)},
-                     {"communicators", placements},
-                     {"orders", orders},
-                     {"tried", handback::tried(found)}});
+    interpose::write("ALLPORT_REPORT", s.report_to,
+                     {{"machine", machine},
+                      {"active", s.active},
+                      {"rates", rates_of(s)},
+                      {"why_inactive", s.why_inactive},
+                      {"ranks", ranks},
+                      {"collectives", interpose::to_json(calls)},
+                      {"communicators", placements},
+                      {"orders", orders},
+                      {"tried", interpose::tried(found)}});
   }
 }
 

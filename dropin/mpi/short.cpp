@@ -109,17 +109,17 @@ std::optional<Contract> contract_of(Call& call, CallShape const& shape) {
 }
 
 /// Of a collective whose lengths only some ranks know.
-std::optional<handback::Taken> run_blocks(Call const& call, CallShape const& shape) {
+std::optional<interpose::Taken> run_blocks(Call const& call, CallShape const& shape) {
   if (is_of_neighbours(call.what)) return std::nullopt;
   auto const bytes = run_straight(call, *shape.record);
   if (!bytes) return std::nullopt;
   --shape.site->sampled.straight;
-  return handback::Taken{{}, *bytes, {}};
+  return interpose::Taken{{}, *bytes, {}};
 }
 
 }  // namespace
 
-std::optional<handback::Taken> run_form(Call const& given, CallShape const& shape) {
+std::optional<interpose::Taken> run_form(Call const& given, CallShape const& shape) {
   if (shape.bytes > longest_short) return std::nullopt;
   auto call = given;
   auto const contract = contract_of(call, shape);

@@ -5,7 +5,7 @@
 
 #include "call.h"
 #include "decision.h"
-#include "handback/report.h"
+#include "interpose/report.h"
 
 namespace allport::dropin {
 
@@ -15,7 +15,7 @@ namespace allport::dropin {
 
 /// The same for a call that the site's tuning has just found to be ours, and without what counts it; the result is for
 /// the report. Under the Lock.
-[[nodiscard]] std::optional<handback::Taken> run_form(Call const& given, CallShape const& shape);
+[[nodiscard]] std::optional<interpose::Taken> run_form(Call const& given, CallShape const& shape);
 
 /// Builds what short calls like this one cache, for every root: where the root goes round, so many calls in a row would
 /// be timed with the building. More roots than are cached would be built for nothing. Sends nothing. Under the Lock.

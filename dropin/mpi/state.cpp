@@ -7,9 +7,9 @@
 #include "capture.h"
 #include "computers.h"
 #include "datatypes.h"
-#include "handback/errors_return.h"
-#include "handback/told.h"
-#include "handback/world_ranks.h"
+#include "interpose/errors_return.h"
+#include "interpose/texts.h"
+#include "interpose/world_ranks.h"
 #include "neighbours.h"
 #include "placement.h"
 #include "progress.h"
@@ -23,7 +23,7 @@ namespace {
 constexpr double seconds_for_rates = 0.1;
 constexpr auto policy_variable = "ALLPORT_DROPIN";
 
-void warn_of_idleness(handback::Settings const& settings, std::string const& why) {
+void warn_of_idleness(interpose::Settings const& settings, std::string const& why) {
   settings.warn(why + "; every MPI call goes to the MPI library");
 }
 
@@ -61,7 +61,7 @@ bool room_for_shadow(MPI_Comm comm) {
 MPI_Comm shadow_of(MPI_Comm comm) {
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Comm shadow = MPI_COMM_NULL;
-  handback::ErrorsReturn const errors(comm);
+  interpose::ErrorsReturn const errors(comm);
   PMPI_Comm_group(comm, &group);
   if (PMPI_Comm_create(comm, group, &shadow) != MPI_SUCCESS) shadow = MPI_COMM_NULL;
   PMPI_Group_free(&group);
@@ -113,7 +113,7 @@ std::shared_ptr<Record> make_record(MPI_Comm comm) {
     record->why_not = "inter-communicator";
   } else if (record->size == 1) {
     record->why_not = "communicator of one rank";
-  } else if (auto const whole = handback::world_ranks(comm); whole.empty()) {
+  } else if (auto const whole = interpose::world_ranks(comm); whole.empty()) {
     record->why_not = "communicator with ranks of another job";
   } else if (record->why_not = make_ours(*record, comm, whole); record->why_not.empty()) {
     auto const box = find_box(state().world->machine(), whole);
@@ -134,7 +134,7 @@ std::shared_ptr<Record> make_record(MPI_Comm comm) {
 std::string machine_of(Computers const& where) {
   auto& s = state();
   s.why_inactive = "ALLPORT_MACHINE is not set";
-  if (s.policy != Policy::automatic || s.trying == Trying::off) return {};
+  if (s.policy != Policy::automatic || s.tuning_mode == TuningMode::off) return {};
   auto const ring = ring_of(where);
   if (!ring) {
     s.why_inactive += where.count < 2 ? ", and all ranks share one computer"
@@ -142,11 +142,11 @@ std::string machine_of(Computers const& where) {
     return {};
   }
   s.guessed = true;
-  return handback::told_by_rank_0(MPI_COMM_WORLD, [&] { return Machine::parse(*ring).to_toml(); });
+  return interpose::bcast_text(MPI_COMM_WORLD, [&] { return Machine::parse(*ring).to_toml(); });
 }
 
 /// False where there is none to go by.
-bool make_world(handback::Settings const& settings) {
+bool make_world(interpose::Settings const& settings) {
   auto& s = state();
   auto const where = computers();
   auto const text = settings.machine().empty() ? machine_of(where) : settings.machine();
@@ -155,7 +155,8 @@ bool make_world(handback::Settings const& settings) {
   bool const measured = machine.calibration().empty() && (s.guessed || !settings.rates_are_given());
   s.without_links = machine.calibration().empty() && where.count == 1;
   s.rates.source = !measured ? "given" : "assumed";
-  if (s.without_links && s.policy == Policy::automatic && (s.trying == Trying::automatic || s.trying == Trying::off)) {
+  if (s.without_links && s.policy == Policy::automatic &&
+      (s.tuning_mode == TuningMode::automatic || s.tuning_mode == TuningMode::off)) {
     s.why_inactive = no_links_measured;
     return false;
   }
@@ -208,7 +209,7 @@ namespace {
 /// All of begin() but for `watching`.
 void begin_at_work() {
   auto& s = state();
-  handback::Settings const settings(
+  interpose::Settings const settings(
       MPI_COMM_WORLD, {"ALLPORT_MACHINE", policy_variable, "ALLPORT_REPORT", "ALLPORT_SELECT", "ALLPORT_SELECT_FILE",
                        "ALLPORT_EXPLAIN", "ALLPORT_REORDER", "ALLPORT_CAPTURE"});
   begin_capture(settings.file("ALLPORT_CAPTURE"));
@@ -222,7 +223,7 @@ void begin_at_work() {
   }
   s.policy = settings.policy(policy_variable);
   if (s.policy == Policy::never) {
-    s.why_inactive = handback::never_wanted(policy_variable);
+    s.why_inactive = interpose::never_wanted(policy_variable);
     return;
   }
   make_quiet_communicator();
@@ -261,7 +262,7 @@ void end() {
   s.begun = false;
   Inside const inside;
   end_capture();
-  auto const found = s.active && s.trying != Trying::off ? store_tuning() : Memory{};
+  auto const found = s.active && s.tuning_mode != TuningMode::off ? store_tuning() : Memory{};
   if (s.counting) write_report(found);
   watching = false;
   if (!s.active) {

@@ -18,15 +18,15 @@
 #include "base/recent.h"
 #include "call.h"
 #include "contexts.h"
-#include "handback/report.h"
-#include "handback/settings.h"
+#include "interpose/report.h"
+#include "interpose/settings.h"
 #include "neighbours.h"
 #include "site.h"
 
 namespace allport::dropin {
 
-using handback::now;
-using handback::Policy;
+using interpose::now;
+using interpose::Policy;
 
 /// Hangs on a communicator of the user's as an attribute.
 struct Record : std::enable_shared_from_this<Record> {
@@ -74,11 +74,11 @@ struct State {
   std::map<std::string, int> placements;
   std::string why_inactive;
   std::string report_to;  ///< ALLPORT_REPORT of rank 0
-  Trying trying = Trying::automatic;
+  TuningMode tuning_mode = TuningMode::automatic;
   bool explains = false;     ///< ALLPORT_EXPLAIN: tuning reports what it does
   std::string remembers_in;  ///< ALLPORT_SELECT_FILE
   Memory memory;             ///< what tuning found, by site, in this run and before. Under the Lock
-  handback::Report calls;
+  interpose::Report calls;
   std::optional<Communicator> world;
   std::shared_ptr<EngineLock> lock;  ///< of world's family; none until there was one
   Rates rates;

@@ -13,7 +13,7 @@
 
 #include "allport/select/mpi_price.h"
 #include "decision.h"
-#include "handback/told.h"
+#include "interpose/texts.h"
 #include "operation.h"
 #include "requests.h"
 #include "state.h"
@@ -251,7 +251,7 @@ Tuning::Tuning(Record const& record, std::string site, Expected const& expected,
 }
 
 void Tuning::report(std::string const& text) const {
-  if (reports_) handback::say(fmt::format("{}: {}", site_, text));
+  if (reports_) interpose::say(fmt::format("{}: {}", site_, text));
 }
 
 void Tuning::record(Record const& record, double seconds) {
@@ -276,32 +276,32 @@ bool Tuning::is_over() const {
 
 void prepare_agreement(Record const& record) { record.ours->prepare_short(contract_of_agreement(record.size)); }
 
-void begin_tuning(handback::Settings const& settings) {
+void begin_tuning(interpose::Settings const& settings) {
   auto& s = state();
-  s.trying = handback::trying_of(settings);
+  s.tuning_mode = interpose::tuning_mode_of(settings);
   s.explains = settings["ALLPORT_EXPLAIN"] == "1";
-  s.remembers_in = settings[handback::memory_variable];
-  if (s.trying == Trying::off) return;
-  auto memory = handback::recalled(MPI_COMM_WORLD, settings);
+  s.remembers_in = settings[interpose::memory_variable];
+  if (s.tuning_mode == TuningMode::off) return;
+  auto memory = interpose::recalled(MPI_COMM_WORLD, settings);
   if (!memory) s.remembers_in.clear();  // what stands there is somebody else's
   s.memory = std::move(memory).value_or(Memory{});
 }
 
 void recall_tuning(Record& record) {
-  if (state().trying == Trying::off || state().policy != Policy::automatic) return;
-  record.known = memory_from_json(handback::told_by_rank_0(record.user, [&] {
+  if (state().tuning_mode == TuningMode::off || state().policy != Policy::automatic) return;
+  record.known = memory_from_json(interpose::bcast_text(record.user, [&] {
     Lock const lock;
     return to_json(of_place(state().memory, place_of(record)));
   }));
 }
 
-Memory store_tuning() { return handback::remember(state().memory, state().remembers_in); }
+Memory store_tuning() { return interpose::remember(state().memory, state().remembers_in); }
 
 bool is_tuned(Function what, PriceSource source) {
   auto const& s = state();
-  if (s.policy != Policy::automatic || s.trying == Trying::off || lengths_are_secret(what)) return false;
-  if (reduces(what) && s.trying != Trying::free) return false;
-  return s.trying != Trying::automatic || (source == PriceSource::modelled && !s.without_links);
+  if (s.policy != Policy::automatic || s.tuning_mode == TuningMode::off || lengths_are_secret(what)) return false;
+  if (reduces(what) && s.tuning_mode != TuningMode::free) return false;
+  return s.tuning_mode != TuningMode::automatic || (source == PriceSource::modelled && !s.without_links);
 }
 
 std::string site_name(Record const& record, Function what, int size_class) {

@@ -9,13 +9,13 @@
 #include "allport/select/select.h"
 #include "allport/select/selector.h"
 #include "call.h"
-#include "handback/trying.h"
+#include "interpose/tuning.h"
 
 namespace allport::dropin {
 
 struct Record;
 
-using handback::Trying;
+using interpose::TuningMode;
 
 /// Predictions for the least call of a site.
 struct Expected {
@@ -72,7 +72,7 @@ void prepare_agreement(Record const& record);
 
 /// Rank 0's settings: ALLPORT_SELECT, ALLPORT_SELECT_FILE, ALLPORT_EXPLAIN. Reads what earlier runs found. Collective
 /// over MPI_COMM_WORLD.
-void begin_tuning(handback::Settings const& settings);
+void begin_tuning(interpose::Settings const& settings);
 /// What was found on the ranks of a communicator before, on all of them as its rank 0 knows it. Collective.
 void recall_tuning(Record& record);
 /// Writes what was found, where ALLPORT_SELECT_FILE says; returns it on rank 0. Collective over MPI_COMM_WORLD.

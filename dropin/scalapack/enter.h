@@ -8,14 +8,14 @@
 
 #include "allport/base/error.h"
 #include "blacs.h"
-#include "handback/enter.h"
+#include "interpose/enter.h"
 #include "original.h"
 #include "report.h"
-#include "trial.h"
+#include "tuning_run.h"
 
 namespace allport::scalapack {
 
-struct Outcome : handback::Outcome {
+struct Outcome : interpose::Outcome {
   Int info = 0;  ///< ScaLAPACK's INFO if an argument is wrong
 };
 
@@ -26,7 +26,7 @@ struct Outcome : handback::Outcome {
 }
 /// The call is passed to ScaLAPACK.
 [[nodiscard]] inline Outcome fall_back(std::string why, Int info = 0) {
-  return {handback::handed_back(std::move(why)), info};
+  return {interpose::passed_on(std::move(why)), info};
 }
 
 /// The outcome of a call on a process outside the context of the descriptor at `desc_at`, or without BLACS; else
@@ -74,8 +74,8 @@ void enter(Original const& original, Int const* desc, void const* caller, Take c
   auto const grid = what_blacs_lacks().empty() ? grid_of(desc[1]) : Grid{desc[1]};
   TimedCall call(original);
   // Without a grid each process counts its own call.
-  handback::Tally const tally{calls(), original.name(), !grid.has_me() || grid.is_first()};
-  handback::enter(
+  interpose::Tally const tally{calls(), original.name(), !grid.has_me() || grid.is_first()};
+  interpose::enter(
       tally, [&] { return take(grid); },
       [&](Outcome const& outcome) {
         if (original.there()) {

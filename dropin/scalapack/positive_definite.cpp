@@ -13,14 +13,14 @@ Choice<CholeskyPlan> decide(Record& record, CholeskyProblem const& problem, View
   auto const key = fmt::format("{} {} {} {} {}", problem.n, static_cast<int>(problem.type),
                                static_cast<char>(problem.uplo), shape.block, place_text(a));
   auto const plan = [&] {
-    CholeskyPlanOptions options;
+    TiledPlanOptions options;
     options.given = a.distribution;
     return plan_cholesky(problem, record.machine(), options);
   };
   return record.choose(record.cholesky_decisions, key, [&] {
     return decide_by_price(
         record, [&] { return price_scalapack(problem, record.machine(), shape); }, plan,
-        [](CholeskyPlan const& made) { return made.chosen.total(); });
+        [](CholeskyPlan const& made) { return made.chosen.total; });
   });
 }
 

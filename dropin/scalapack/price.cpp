@@ -228,8 +228,8 @@ Seconds bound_of(LuProblem const& problem, LuCandidate const& chosen, Machine co
                               products_of(chosen, machine));
 }
 
-Seconds bound_of(CholeskyProblem const& problem, CholeskyCandidate const& chosen, Machine const& machine) {
-  return model::cholesky_time_bound(machine, problem.n, nodes_of(chosen.rows * chosen.cols, machine),
+Seconds bound_of(CholeskyProblem const& problem, TiledCandidate const& chosen, Machine const& machine) {
+  return model::cholesky_time_bound(machine, problem.n, nodes_of(chosen.grid.ranks(), machine),
                                     memory_of(chosen, machine, problem.type), cost_of(problem.type),
                                     products_of(chosen, machine));
 }

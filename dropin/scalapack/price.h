@@ -48,7 +48,7 @@ struct Shape {
 /// Lower bounds on the time of a product or a factorization on as many nodes with as much memory as `chosen`.
 [[nodiscard]] Seconds bound_of(GemmProblem const& problem, GemmCandidate const& chosen, Machine const& machine);
 [[nodiscard]] Seconds bound_of(LuProblem const& problem, LuCandidate const& chosen, Machine const& machine);
-[[nodiscard]] Seconds bound_of(CholeskyProblem const& problem, CholeskyCandidate const& chosen, Machine const& machine);
+[[nodiscard]] Seconds bound_of(CholeskyProblem const& problem, TiledCandidate const& chosen, Machine const& machine);
 
 /// Shorter calls of ScaLAPACK take less time than planning.
 inline constexpr Seconds too_short{1e-3};
@@ -76,7 +76,8 @@ auto decide_by_price(Record& record, Theirs const& theirs, MakePlan const& plan,
     record.open();
     return plan();
   };
-  static_cast<handback::Decision<Plan>&>(decision) = handback::decide(record.policy(), hopeless, open_and_plan, loses);
+  static_cast<interpose::Decision<Plan>&>(decision) =
+      interpose::decide(record.policy(), hopeless, open_and_plan, loses);
   return decision;
 }
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "allport/mapping/mapping.h"
-#include "handback/errors_return.h"
-#include "handback/trying.h"
-#include "handback/world_ranks.h"
+#include "interpose/errors_return.h"
+#include "interpose/tuning.h"
+#include "interpose/world_ranks.h"
 
 namespace allport::scalapack {
 namespace {
@@ -21,7 +21,7 @@ int size_of(MPI_Comm comm) {
   return size;
 }
 
-Pivoting pivoting_of(handback::Settings const& settings) {
+Pivoting pivoting_of(interpose::Settings const& settings) {
   constexpr std::array values{Pivoting::partial, Pivoting::tournament, Pivoting::none};  // the first is the default
   std::array<std::string_view, values.size()> words{};
   std::ranges::transform(values, words.begin(), [](Pivoting one) { return name(one); });
@@ -96,7 +96,7 @@ Common common_of(std::vector<Rank> const& key, std::vector<Rank> const& world, M
     common.record = records_known().find(key);
     common.processes = processes_known().find(world);
   }
-  auto const print = handback::fingerprint_of(variables);
+  auto const print = interpose::fingerprint_of(variables);
   std::array<std::int64_t, 4> least{common.record ? 1 : 0, common.processes ? 1 : 0, print, -print};
   MPI_Allreduce(MPI_IN_PLACE, least.data(), static_cast<int>(least.size()), MPI_INT64_T, MPI_MIN, comm);
   if (least[0] == 0) common.record.reset();
@@ -131,8 +131,8 @@ int rank_in(MPI_Comm comm) {
 }  // namespace
 
 Processes::Processes(MPI_Comm given, std::vector<Rank> const& world, bool alike)
-    : settings(alike ? handback::Settings::of_this_process(rank_in(given), variables)
-                     : handback::Settings(given, variables)) {
+    : settings(alike ? interpose::Settings::of_this_process(rank_in(given), variables)
+                     : interpose::Settings(given, variables)) {
   if (!settings.trouble().empty()) settings.warn(settings.trouble() + "; a flat machine is taken");
   places.resize(static_cast<std::size_t>(size_of(given)));
   std::iota(places.begin(), places.end(), 0);
@@ -161,7 +161,7 @@ void Processes::open(MPI_Comm given) {
   has_opened_ = true;
   auto const rank = rank_in(given);
   {
-    handback::ErrorsReturn const errors(given);
+    interpose::ErrorsReturn const errors(given);
     // A communicator of the same processes: our messages are never sent on the program's, whose attributes stay there.
     if (MPI_Comm_split(given, 0, places[static_cast<std::size_t>(rank)], &own_) != MPI_SUCCESS) {
       own_ = MPI_COMM_NULL;
@@ -191,7 +191,7 @@ Record::Record(Grid const& grid, std::shared_ptr<Processes> processes)
          "a communicator of " + std::to_string(grid.rows * grid.cols) + " processes");
   auto const& settings = processes_->settings;
   policy_ = settings.policy(policy_variable);
-  if (policy_ == Policy::never) why_not_ = handback::never_wanted(policy_variable);
+  if (policy_ == Policy::never) why_not_ = interpose::never_wanted(policy_variable);
   try {
     if (policy_ == Policy::always) open();
   } catch (Error const& e) {
@@ -199,8 +199,8 @@ Record::Record(Grid const& grid, std::shared_ptr<Processes> processes)
   }
   pivoting_ = pivoting_of(settings);
   // Only if results may differ in their last bits.
-  tunes_ = policy_ == Policy::automatic && handback::trying_of(settings) == handback::Trying::free;
-  if (tunes_) known_ = handback::recalled(caller(), settings).value_or(Memory{});
+  tunes_ = policy_ == Policy::automatic && interpose::tuning_mode_of(settings) == interpose::TuningMode::free;
+  if (tunes_) known_ = interpose::recalled(caller(), settings).value_or(Memory{});
   explains_ = settings["ALLPORT_EXPLAIN"] == "1" && grid.is_first();
   if (tunes_) site_ = fmt::format("ScaLAPACK, {} by {} on {}: ", grid.rows, grid.cols, machine().name());
   for (int c = 0; c < grid.cols; ++c) {
@@ -236,7 +236,7 @@ Record& record_of(Grid const& grid) {
     known.set_caller(comm);
     return known;
   }
-  auto const world = handback::world_ranks(comm);
+  auto const world = interpose::world_ranks(comm);
   auto const key = key_of(grid, world);
   auto common = common_of(key, world, comm);
   auto& record = common.record;

@@ -16,17 +16,17 @@
 #include "allport/linalg/qr_plan.h"
 #include "allport/linalg/solve.h"
 #include "blacs.h"
-#include "handback/decide.h"
-#include "handback/settings.h"
-#include "trial.h"
+#include "interpose/decide.h"
+#include "interpose/settings.h"
+#include "tuning_run.h"
 
 namespace allport::scalapack {
 
-using handback::Policy;
+using interpose::Policy;
 
 /// A plan, or the reason for falling back to ScaLAPACK.
 template <class Plan>
-struct Decision : handback::Decision<Plan> {
+struct Decision : interpose::Decision<Plan> {
   std::optional<Plan> possible{};  ///< our plan, even if ScaLAPACK is predicted to be faster; nothing if there is none
   Seconds theirs{};                ///< predicted
   Seconds ours{};
@@ -58,7 +58,7 @@ class Processes {
   /// Before MPI_Finalize.
   void free();
 
-  handback::Settings settings{};
+  interpose::Settings settings{};
   std::vector<Rank> places{};  ///< by rank in the given communicator: rank in `comm`
   bool knows_machine = false;  ///< else it is a flat one
   std::optional<Communicator> comm{};

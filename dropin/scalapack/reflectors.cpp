@@ -58,14 +58,14 @@ Choice<QrPlan> decide_qr(Grid const& grid, Record& record, Operand const& a, Vie
   auto const key = fmt::format("{} {} {} {} {} {}", problem.m, problem.n, static_cast<int>(type), shape.block,
                                place_text(view), cost);
   auto const plan = [&] {
-    QrPlanOptions options;
+    TiledPlanOptions options;
     options.given = view.distribution;
     return plan_qr(problem, record.machine(), options);
   };
   return record.choose(record.qr_decisions, key, [&] {
     return decide_by_price(
         record, [&] { return price_scalapack(problem, record.machine(), shape); }, plan,
-        [cost](QrPlan const& made) { return cost * made.chosen.total(); });
+        [cost](QrPlan const& made) { return cost * made.chosen.total; });
   });
 }
 

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "handback/trying.h"
-#include "trial.h"
+#include "interpose/tuning.h"
+#include "tuning_run.h"
 
 namespace allport::scalapack {
 namespace {
@@ -19,7 +19,7 @@ using nlohmann::json;
 /// The report on rank 0 of MPI_COMM_WORLD, between gathering and writing.
 struct Gathered {
   std::string to;
-  handback::Table calls;
+  interpose::Table calls;
   Memory tried;
   int ranks = 1;
 };
@@ -43,7 +43,7 @@ void write_file(std::string const& path, json content) {
     if (!whole.is_object()) whole = json::object();
   }
   whole["scalapack"] = std::move(content);
-  handback::write("ALLPORT_REPORT", path, whole);
+  interpose::write("ALLPORT_REPORT", path, whole);
 }
 
 std::string in_words(Memory const& tried) {
@@ -54,15 +54,15 @@ std::string in_words(Memory const& tried) {
 
 }  // namespace
 
-handback::Report& calls() {
-  static handback::Report report;
+interpose::Report& calls() {
+  static interpose::Report report;
   return report;
 }
 
 void gather_report() {
-  handback::Settings const settings(MPI_COMM_WORLD, {"ALLPORT_REPORT", "ALLPORT_SELECT", "ALLPORT_SELECT_FILE"});
-  bool const tries = handback::trying_of(settings) == handback::Trying::free;
-  auto tried = tries ? handback::remember(found_by_tuning(), settings[handback::memory_variable]) : Memory();
+  interpose::Settings const settings(MPI_COMM_WORLD, {"ALLPORT_REPORT", "ALLPORT_SELECT", "ALLPORT_SELECT_FILE"});
+  bool const tries = interpose::tuning_mode_of(settings) == interpose::TuningMode::free;
+  auto tried = tries ? interpose::remember(found_by_tuning(), settings[interpose::memory_variable]) : Memory();
   if (settings.report().empty()) return;
   int rank = 0;
   int ranks = 1;
@@ -76,13 +76,13 @@ void write_report() {
   if (!gathered) return;
   auto const& [to, table, tried, ranks] = *gathered;
   if (to == "1") {
-    auto const all = handback::total(table);
-    handback::print(fmt::format("allport: ScaLAPACK on {} ranks: {} calls taken, {} handed back, {} inside ScaLAPACK\n",
-                                ranks, all.taken, all.handed_back(), all.inner) +
-                    handback::in_words(table) + in_words(tried));
+    auto const all = interpose::total(table);
+    interpose::print(fmt::format("allport: ScaLAPACK on {} ranks: {} calls taken, {} passed on, {} inside ScaLAPACK\n",
+                                 ranks, all.taken, all.passed_on(), all.inner) +
+                     interpose::in_words(table) + in_words(tried));
   } else {
-    json content{{"ranks", ranks}, {"routines", handback::to_json(table)}};
-    if (!tried.empty()) content["tried"] = handback::tried(tried);
+    json content{{"ranks", ranks}, {"routines", interpose::to_json(table)}};
+    if (!tried.empty()) content["tried"] = interpose::tried(tried);
     write_file(to, std::move(content));
   }
   gathered.reset();

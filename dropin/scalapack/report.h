@@ -1,12 +1,12 @@
 // The report on the calls of the ScaLAPACK drop-in.
 #pragma once
 
-#include "handback/report.h"
+#include "interpose/report.h"
 
 namespace allport::scalapack {
 
 /// Counted on the first process of a grid, so that sums over processes count calls.
-[[nodiscard]] handback::Report& calls();
+[[nodiscard]] interpose::Report& calls();
 
 /// Sums the counts over MPI_COMM_WORLD, collectively, if a report is requested.
 void gather_report();

@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   check(allport_plan_query(plan, &said), "allport_plan_query");
   if (rank == 0) {
     printf("Cholesky of order %d: %d x %d ranks, tiles of %d, %.3g s, %d bytes a rank\n", (int)n, said.rows, said.cols,
-           (int)said.block, said.seconds, (int)said.memory);
+           (int)said.panel, said.seconds, (int)said.memory);
   }
   check(allport_distribution_cyclic(n, n, block, n, size, 1, 0, 0, 'C', &rows_of_blocks),
         "allport_distribution_cyclic");

@@ -1,13 +1,13 @@
 // Jacobi on a grid in blocks, more of them than cores, spread over teams of threads (Robson18). A block goes on as soon
 // as its neighbours' faces are there. Run: mpirun -n 4 ./jacobi_cpp [MACHINE]
-#include <allport/tasks.h>
+#include <allport/loops.h>
 #include <mpi.h>
 
 #include <cmath>
 #include <cstdio>
 
 using namespace allport;
-using namespace allport::tasks;
+using namespace allport::loops;
 
 int main(int argc, char** argv) {
   int provided = 0;

@@ -11,6 +11,7 @@
 
 #include "allport/allport_collectives.h"
 #include "allport/allport_linalg.h"
+#include "allport/allport_loops.h"
 #include "allport/allport_plans.h"
 #include "allport/allport_tasks.h"
 #include "allport/allport_types.h"

@@ -7,6 +7,7 @@
 #include "allport/graph.h"
 #include "allport/io.h"
 #include "allport/linalg.h"
+#include "allport/loops.h"
 #include "allport/machine.h"
 #include "allport/mapping.h"
 #include "allport/model.h"

@@ -118,18 +118,18 @@ int allport_schedule_run(allport_comm comm, allport_schedule schedule, int op, a
  * options leave open. Problems are given as to LAPACK's ILAENV: operation, its character arguments in one string, its
  * extents.
  *   "gemm"   letters: trans_a and trans_b, as "NT"; op(A) m x k, op(B) k x n
- *            "algorithm=summa25 grid=2x2x2 order=jil panel=256 memory=1073741824 way=binomial"
+ *            "algorithm=summa25 grid=2x2x2 order=jil panel=256 memory=1073741824 tree=binomial"
  *   "getrf"  no letters; A m x n
- *            "algorithm=2.5d grid=2x2x2 order=ijl block=64 nb=128 big=256 memory=1073741824 way=binomial
- *             pivoting=partial" (or tournament or none)
+ *            "algorithm=2.5d grid=2x2x2 order=ijl panel=64 nb=128 outer_panel=256 memory=1073741824
+ *             tree=binomial pivoting=partial" (or tournament or none)
  *   "potrf"  letters: uplo, as "L"; A n x n, m = n
  *            "grid=4x4 order=ij nb=256 workers=2 memory=1073741824"
  *   "geqrf"  no letters; A m x n; options as of potrf
  * k: of gemm only, else 0. given: the distribution of A, so that moving it is priced; NULL: as the plan wants it,
- * always for gemm. memory: bytes that a rank may use. way: how panels travel that several ranks need: axes, binomial,
- * prefix, chain or flat. ALLPORT_ERR_MEMORY with bytes needed and available where nothing fits; ALLPORT_ERR_MACHINE
- * where potrf or geqrf need flop/s that the machine does not state. Plans of potrf and geqrf count ranks as if rank r
- * were at place r. */
+ * always for gemm. memory: bytes that a rank may use. tree: the multicast tree of panels that several ranks need: axes,
+ * binomial, prefix, chain or flat. ALLPORT_ERR_MEMORY with bytes needed and available where nothing fits;
+ * ALLPORT_ERR_MACHINE where potrf or geqrf need flop/s that the machine does not state. Plans of potrf and geqrf count
+ * ranks as if rank r were at place r. */
 int allport_plan_create(allport_machine machine, const char* operation, allport_type type, const char* letters,
                         int64_t m, int64_t n, int64_t k, allport_distribution given, const char* options,
                         allport_plan* created);
@@ -137,7 +137,7 @@ int allport_plan_create(allport_machine machine, const char* operation, allport_
 int allport_plan_free(allport_plan* plan);
 
 /* What a plan says. seconds: predicted, moving A included where it was given. rows, cols, layers: the process grid;
- * potrf and geqrf have one layer. block: columns of a panel (gemm, getrf), or order of a tile (potrf, geqrf). memory:
+ * potrf and geqrf have one layer. panel: columns of a panel (gemm, getrf), or order of a tile (potrf, geqrf). memory:
  * largest number of bytes on a rank, its parts of the matrices and work space. words, messages: elements and messages
  * sent or received by the busiest rank; -1 where a graph of more than 4 million tasks was not counted. bound_words: no
  * algorithm moves fewer with that memory; 0: not known. */
@@ -146,7 +146,7 @@ typedef struct allport_plan_info {
   int rows;
   int cols;
   int layers;
-  int64_t block;
+  int64_t panel;
   int64_t memory;
   int64_t words;
   int64_t messages;

@@ -1,4 +1,4 @@
-/* Loops, mapping and task graphs of Allport's C interface. Include allport/allport.h. */
+/* Mapping and task graphs of Allport's C interface. Include allport/allport.h. */
 #ifndef ALLPORT_TASKS_H
 #define ALLPORT_TASKS_H
 
@@ -10,24 +10,10 @@
 extern "C" {
 #endif
 
-/* Handles: of threads that run loops together, of a task graph, of what a task's body sees, and of who asks a graph. */
-typedef struct allport_team_s* allport_team;
+/* Handles: of a task graph, of what a task's body sees, and of who asks a graph. */
 typedef struct allport_graph_s* allport_graph;
 typedef struct allport_body_s* allport_body;
 typedef struct allport_visitor_s* allport_visitor;
-
-/* Iterations first ... last - 1 of a loop; called by several threads at once. */
-typedef void (*allport_loop_body)(int64_t first, int64_t last, void* context);
-
-/* threads: how many, the calling one included; 0: one for each processor that it may use, and the number is written
- * there. */
-int allport_team_create(int* threads, allport_team* created);
-/* Frees and sets to NULL. */
-int allport_team_free(allport_team* team);
-/* body for chunks of begin ... end - 1, by all threads of the team; returns when all have run. options: NULL, or
- * "schedule=dynamic chunk=16" (either): static, dynamic or guided, as OpenMP has them. */
-int allport_parallel_for(allport_team team, int64_t begin, int64_t end, allport_loop_body body, void* context,
-                         const char* options);
 
 /* Where ranks should go that send each other so many messages at the same time: rank r at places[r] of the machine,
  * which has as many places as there are ranks. Message i goes from[i] to to[i] and has bytes[i]. order: a registered

@@ -17,3 +17,4 @@
 #include "allport/linalg/redistribute.h"
 #include "allport/linalg/scalapack_measurements.h"
 #include "allport/linalg/solve.h"
+#include "allport/linalg/tiled_plan.h"

@@ -12,5 +12,6 @@
 #include "allport/model/mpi_cost.h"
 #include "allport/model/multicast_cost.h"
 #include "allport/model/multilink_cost.h"
+#include "allport/model/network_bound.h"
 #include "allport/model/scaling.h"
 #include "allport/model/spread_cost.h"

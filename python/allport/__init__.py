@@ -65,11 +65,13 @@ _MODULES = (
     "io",
     "lab",
     "linalg",
+    "loops",
     "machine",
     "mapping",
     "model",
     "mpi",
     "multicast",
+    "network",
     "pattern",
     "plan",
     "report",
@@ -107,6 +109,9 @@ if TYPE_CHECKING:  # the same for type checkers; tests/python/test_interface.py 
         linalg as linalg,
     )
     from allport import (
+        loops as loops,
+    )
+    from allport import (
         machine as machine,
     )
     from allport import (
@@ -117,6 +122,9 @@ if TYPE_CHECKING:  # the same for type checkers; tests/python/test_interface.py 
     )
     from allport import (
         multicast as multicast,
+    )
+    from allport import (
+        network as network,
     )
     from allport import (
         pattern as pattern,

@@ -10,17 +10,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from allport import _native
 from allport._native import CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan
 from allport.errors import Error, failure
-from allport.graph import FACTORS, Model, simulate, tasks_of
-from allport.graph import gemm as gemm_graph
-from allport.graph import lu as lu_graph
+from allport.graph import Model, planned, simulate, tasks_of
 from allport.machine import as_machine
 from allport.options import Options
 from allport.plan import decided
 
-__all__ = ["SimulatedCandidate", "graph_of", "simulate_candidates"]
+__all__ = ["SimulatedCandidate", "simulate_candidates"]
 
 # A million tasks take a few seconds; what has more is left out unless it is asked for.
 MOST_TASKS = 2_000_000
@@ -41,21 +38,6 @@ class SimulatedCandidate(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return self._asdict()
-
-
-def graph_of(plan: GemmPlan | LuPlan | CholeskyPlan | QrPlan) -> _native.TaskGraph:
-    """The task graph of what a plan has chosen."""
-    if isinstance(plan, GemmPlan):
-        return gemm_graph(plan)
-    if isinstance(plan, LuPlan):
-        return lu_graph(plan)
-    problem = plan.to_dict()["problem"]
-    if isinstance(plan, CholeskyPlan):
-        graph = _native.cholesky_graph(plan.distribution, problem["uplo"], problem["type"])
-    else:
-        graph = _native.qr_graph(plan.distribution, problem["type"])
-    graph.factor = FACTORS[problem["type"]]
-    return graph
 
 
 def _best(candidates: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
@@ -95,13 +77,13 @@ def simulate_candidates(
         *extents, machine = extents  # type: ignore[assignment]
     where = as_machine(machine)
     options = options or Options()
-    planned = plan(*extents, where, options=options, **problem)
-    table = planned.to_dict()
+    first = plan(*extents, where, options=options, **problem)
+    table = first.to_dict()
     workers = table.get("workers", 1)
     chosen = _best(table["candidates"], most)
     done = []
     for at, c in enumerate(chosen):
-        taken = replace(options, **decided(planned, c))
+        taken = replace(options, **decided(first, c))
         words = f"{c.get('algorithm', '')} {'x'.join(map(str, c['grid']))}".strip()
 
         def tell(share: float, words: str = words, at: int = at) -> None:
@@ -122,7 +104,7 @@ def _simulated(
         return SimulatedCandidate(candidate, candidate["seconds"]["total"], seconds, tasks, *shares, why_not)
 
     try:
-        graph = graph_of(plan)
+        graph = planned(plan)
     except Error as error:
         if error.kind != "unsupported":
             raise

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from allport import _native
-from allport._native import Distribution, GemmPlan, LuPlan, Machine, Transport
+from allport._native import CholeskyPlan, Distribution, GemmPlan, LuPlan, Machine, QrPlan, Transport
 from allport.errors import failure
 from allport.gangs import Gang, GangCollective, GangContext
 from allport.io import scalar_of
@@ -55,6 +55,7 @@ __all__ = [
     "gemm",
     "lu",
     "lu_solve",
+    "planned",
     "price",
     "qr",
     "run",
@@ -100,6 +101,9 @@ class Model:
     in_steps: bool = False
     #: Tasks and messages that a trace has at most.
     trace_limit: int = 2_000_000
+    #: A machine whose levels say how the workers of a node share memory: worker w of its rank r is their part
+    #: r * workers + w. None: as the ranks of the simulated machine.
+    memory: Machine | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,11 +114,18 @@ class BlockWork:
     iterations: int = 1
     #: Of an iteration of a whole block.
     flops: float = 0.0
-    #: Standard deviation of a task's time over its mean, below 0.5, from `seed`.
+    #: Standard deviation of flops and bytes over their mean, below 0.5, from `seed`.
     noise: float = 0.0
     seed: int = 0
     #: False: no faces travel, and blocks wait for themselves alone.
     sends: bool = True
+    #: Of memory, that an iteration of a whole block reads and writes. Where the machine's levels have a memory
+    #: bandwidth, blocks that are computed at the same time share it.
+    bytes: float = 0.0
+    #: Bytes of cache that hold a whole block, so that it moves none; 0: no cache does.
+    footprint: float = 0.0
+    #: To start a block's loop, whatever its size.
+    seconds: float = 0.0
 
 
 def tasks_of(graph: Graph) -> int | None:
@@ -222,6 +233,7 @@ def simulate(
                 first=steps[0] if steps is not None else 0,
                 end=steps[1] if steps is not None else 0,
                 in_steps=model.in_steps,
+                memory=model.memory,
             ),
             windows,
             warm,
@@ -305,19 +317,21 @@ def lu_solve(
     return _made(made, scalar)
 
 
-def _planned(graph: _native.TaskGraph, plan: GemmPlan | LuPlan) -> _native.TaskGraph:
+def planned(plan: GemmPlan | LuPlan | CholeskyPlan | QrPlan) -> _native.TaskGraph:
+    """A product or a factorization as its plan runs it, its edges over the schedules that the plan has priced."""
+    graph = _native.plan_graph(plan)
     graph.tree = _native.plan_transport(plan)
     return _made(graph, _native.plan_scalar(plan))
 
 
 def gemm(plan: GemmPlan) -> _native.TaskGraph:
     """A product as its plan runs it, its edges over the schedules that the plan has priced."""
-    return _planned(_native.gemm_graph(plan), plan)
+    return planned(plan)
 
 
 def lu(plan: LuPlan) -> _native.TaskGraph:
     """A factorization as its plan runs it: 1D, 2D or 2.5D, panels and row exchanges as gangs."""
-    return _planned(_native.lu_graph(plan), plan)
+    return planned(plan)
 
 
 def block_owners(grid: Sequence[int], block: Sequence[int], ranks: int, periodic: Sequence[bool] = ()) -> list[int]:
@@ -347,11 +361,7 @@ def blocks(
             list(periodic),
             given,
             ranks,
-            work.iterations,
-            work.flops,
-            work.noise,
-            work.seed,
-            work.sends,
+            _native.BlocksWork(**asdict(work)),
         ),
         "d",
     )

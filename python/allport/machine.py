@@ -100,6 +100,7 @@ def rates_table(machine: Machine) -> list[tuple[str, str]]:
     return [
         ("overhead per message end (o)", format_seconds(r.overhead)),
         ("serial share of simultaneous sends (tau)", f"{r.tau:g}"),
+        *([("of their starts (tau_short)", f"{r.tau_short:g}")] if r.tau_short >= 0 else []),
         ("links driven at once", str(r.ports) if r.ports else "all"),
         ("injection limit", format_rate(r.injection) if r.injection else "none"),
         ("peak", format_flops(r.flops)),

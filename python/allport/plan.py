@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -40,13 +39,13 @@ _Plan = TypeVar("_Plan", GemmPlan, LuPlan, CholeskyPlan, QrPlan)
 Plan: TypeAlias = "GemmPlan | LuPlan | CholeskyPlan | QrPlan"
 
 ANY_GRID = (0, 0, 0)
-# What is chosen, by its name in a plan's table, with its name among the options.
-SHARED = {"algorithm": "algorithm", "grid": "grid", "order": "order"}
-DECISIONS: dict[type, dict[str, str]] = {
-    GemmPlan: {**SHARED, "panel": "panel"},
-    LuPlan: {**SHARED, "block": "panel", "nb": "nb", "big": "outer_panel"},
-    CholeskyPlan: {**SHARED, "nb": "nb"},
-    QrPlan: {**SHARED, "nb": "nb"},
+# What is chosen, by its name in a plan's table and among the options.
+SHARED = ("algorithm", "grid", "order")
+DECISIONS: dict[type, tuple[str, ...]] = {
+    GemmPlan: (*SHARED, "panel"),
+    LuPlan: (*SHARED, "panel", "nb", "outer_panel"),
+    CholeskyPlan: (*SHARED, "nb"),
+    QrPlan: (*SHARED, "nb"),
 }
 GEMM_OPTIONS = ("algorithm", "grid", "order", "panel", "memory", "tree", "mapping", "candidates")
 LU_OPTIONS = (*GEMM_OPTIONS, "nb", "outer_panel", "pivoting")
@@ -100,16 +99,14 @@ def over_bound(chosen: dict[str, Any], report: dict[str, Any], word: int) -> tup
 
 @contextmanager
 def _named_as_options(kind: type) -> Iterator[None]:
-    """Errors that begin with a decision, by its name in such a plan's table, name the options in its place."""
-    names = DECISIONS[kind]
+    """Errors that begin with the name of a decision say that it is one of the options."""
     try:
         yield
     except Error as error:
         text = str(error)
-        if text.partition(" = ")[0] not in names:
+        if text.partition(" = ")[0] not in DECISIONS[kind]:
             raise
-        words = re.sub(rf"\b({'|'.join(names)}) = ", lambda found: f"{names[found[1]]} = ", text)
-        raise failure(f"options.{words}", error.kind) from None
+        raise failure(f"options.{text}", error.kind) from None
 
 
 def parse_grid(grid: str | tuple[int, ...] | None) -> tuple[int, int, int]:
@@ -300,7 +297,7 @@ def decided(plan: Plan, candidate: dict[str, Any]) -> dict[str, Any]:
     # The caller's own distribution is no grid that could be asked for: there is nothing to search among, either.
     if candidate.get("in_place"):
         return {}
-    return {option: candidate[name] for name, option in DECISIONS[type(plan)].items() if name in candidate}
+    return {name: candidate[name] for name in DECISIONS[type(plan)] if name in candidate}
 
 
 def plan_together(

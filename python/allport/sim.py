@@ -17,7 +17,7 @@ import numpy as np
 
 from allport import _native
 from allport._native import Machine, Schedule
-from allport.candidates import SimulatedCandidate, graph_of, simulate_candidates
+from allport.candidates import SimulatedCandidate, simulate_candidates
 from allport.errors import failure
 from allport.machine import as_machine
 from allport.notebook import Shown
@@ -31,7 +31,6 @@ __all__ = [
     "SimulatedCandidate",
     "Simulation",
     "bound",
-    "graph_of",
     "placement_of",
     "simulate",
     "simulate_candidates",

@@ -26,7 +26,7 @@ bool take_common(Options& options, std::string const& key, std::string const& va
     options.order = value;
   } else if (key == "memory") {
     options.memory = Bytes(whole_number(value, key));
-  } else if (key == "way") {
+  } else if (key == "tree") {
     options.tree = tree_named(value);
   } else {
     return false;
@@ -61,7 +61,7 @@ GemmGrid grid_named(std::string const& text) {
 
 GemmOptions gemm_options(char const* text) {
   GemmOptions options;
-  read_options(text, "algorithm=, grid=, order=, panel=, memory= or way=",
+  read_options(text, "algorithm=, grid=, order=, panel=, memory= or tree=",
                [&](std::string const& key, std::string const& value) {
                  if (key != "panel") return take_common(options, key, value);
                  options.panel = whole_number(value, key);
@@ -73,14 +73,14 @@ GemmOptions gemm_options(char const* text) {
 LuWanted lu_options(char const* text) {
   LuWanted wanted;
   auto& options = wanted.options;
-  read_options(text, "algorithm=, grid=, order=, block=, nb=, big=, memory=, way= or pivoting=",
+  read_options(text, "algorithm=, grid=, order=, panel=, nb=, outer_panel=, memory=, tree= or pivoting=",
                [&](std::string const& key, std::string const& value) {
-                 if (key == "block") {
-                   options.block = whole_number(value, key);
+                 if (key == "panel") {
+                   options.panel = whole_number(value, key);
                  } else if (key == "nb") {
                    options.nb = whole_number(value, key);
-                 } else if (key == "big") {
-                   options.big = whole_number(value, key);
+                 } else if (key == "outer_panel") {
+                   options.outer_panel = whole_number(value, key);
                  } else if (key == "pivoting") {
                    wanted.pivoting = pivoting_named("options: pivoting", value);
                  } else {
@@ -89,6 +89,25 @@ LuWanted lu_options(char const* text) {
                  return true;
                });
   return wanted;
+}
+
+TiledPlanOptions tiled_plan_options(char const* text) {
+  TiledPlanOptions options;
+  read_options(text, "grid=, order=, nb=, workers= or memory=", [&](std::string const& key, std::string const& value) {
+    if (key == "grid") {
+      auto const flat = value.find('x') == value.rfind('x');
+      options.grid = grid_named(flat ? value + "x1" : value);
+      ensure(options.grid.layers == 1, "options: grid", value, "p_r x p_c, as 4x4: tiles have no layers");
+    } else if (key == "order") {
+      options.order = value;
+    } else if (key == "memory") {
+      options.memory = Bytes(whole_number(value, key));
+    } else {
+      return take_tiling(options, key, value);
+    }
+    return true;
+  });
+  return options;
 }
 
 }  // namespace allport::c_interface

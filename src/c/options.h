@@ -3,6 +3,7 @@
 
 #include "allport/linalg/gemm.h"
 #include "allport/linalg/lu.h"
+#include "allport/linalg/tiled_plan.h"
 #include "handles.h"
 
 namespace allport::c_interface {
@@ -60,27 +61,6 @@ Options tiling_of(char const* text) {
   return options;
 }
 
-/// Of CholeskyPlanOptions and QrPlanOptions.
-template <class Options>
-Options tiled_plan_options(char const* text) {
-  Options options;
-  read_options(text, "grid=, order=, nb=, workers= or memory=", [&](std::string const& key, std::string const& value) {
-    if (key == "grid") {
-      auto const flat = value.find('x') == value.rfind('x');
-      auto const grid = grid_named(flat ? value + "x1" : value);
-      ensure(grid.layers == 1, "options: grid", value, "p_r x p_c, as 4x4: tiles have no layers");
-      options.rows = grid.rows;
-      options.cols = grid.cols;
-    } else if (key == "order") {
-      options.order = value;
-    } else if (key == "memory") {
-      options.memory = Bytes(whole_number(value, key));
-    } else {
-      return take_tiling(options, key, value);
-    }
-    return true;
-  });
-  return options;
-}
+[[nodiscard]] TiledPlanOptions tiled_plan_options(char const* text);
 
 }  // namespace allport::c_interface

@@ -9,7 +9,7 @@
 
 #include "allport/graph/simulate.h"
 #include "allport/tasks/transport.h"
-#include "linalg/plan/tiled_plan.h"
+#include "linalg/plan/plan_price.h"
 #include "options.h"
 
 namespace {
@@ -18,10 +18,6 @@ using namespace allport;
 using namespace allport::c_interface;
 
 constexpr auto handle_of_plan = "plan";
-
-/// Cholesky's and QR's, which have tiles.
-template <class Plan>
-constexpr bool is_tiled = std::is_same_v<Plan, CholeskyPlan> || std::is_same_v<Plan, QrPlan>;
 
 /// use(plan) of whichever kind it is.
 template <class Use>
@@ -33,39 +29,22 @@ std::optional<Distribution> given_by(allport_distribution given) {
   return given == nullptr ? std::nullopt : std::optional(given->distribution);
 }
 
-template <class Plan>
-allport_plan_info info_of(Plan const& p) {
-  auto const& chosen = p.chosen;
+Index panel_of(GemmCandidate const& c) { return c.panel; }
+Index panel_of(LuCandidate const& c) { return c.panel; }
+Index panel_of(TiledCandidate const& c) { return c.nb; }
+
+allport_plan_info info_of(auto const& plan) {
+  auto const& chosen = plan.chosen;
   allport_plan_info info{};
+  info.seconds = chosen.total.value();
+  info.rows = chosen.grid.rows;
+  info.cols = chosen.grid.cols;
+  info.layers = chosen.grid.layers;
+  info.panel = panel_of(chosen);
+  info.words = chosen.words;
+  info.messages = chosen.messages;
   info.memory = chosen.memory.value();
-  if constexpr (is_tiled<Plan>) {
-    info.seconds = chosen.total().value();
-    info.rows = chosen.rows;
-    info.cols = chosen.cols;
-    info.layers = 1;
-    info.block = chosen.nb;
-    if constexpr (std::is_same_v<Plan, CholeskyPlan>) info.bound_words = chosen.bound_words;
-    std::int64_t bytes = 0;
-    for (auto const& rank : p.counts) {
-      bytes = std::max({bytes, rank.traffic.bytes_sent, rank.traffic.bytes_received});
-      info.messages = std::max({info.messages, rank.traffic.messages_sent, rank.traffic.messages_received});
-    }
-    info.words = bytes / bytes_of(p.problem.type);
-    if (p.counts.empty()) info.words = info.messages = -1;
-  } else {
-    info.seconds = chosen.total.value();
-    info.rows = chosen.grid.rows;
-    info.cols = chosen.grid.cols;
-    info.layers = chosen.grid.layers;
-    if constexpr (std::is_same_v<Plan, GemmPlan>) {
-      info.block = chosen.panel;
-    } else {
-      info.block = chosen.block;
-    }
-    info.words = chosen.words;
-    info.messages = chosen.messages;
-    info.bound_words = chosen.bound_words;
-  }
+  info.bound_words = chosen.bound_words;
   return info;
 }
 
@@ -110,14 +89,14 @@ allport_plan_s* plan_of_getrf(allport_machine_s const& on, Wanted const& wanted)
 allport_plan_s* plan_of_potrf(allport_machine_s const& on, Wanted const& wanted) {
   auto const uplo = uplo_of(letters_of(wanted, 1, "uplo, as \"L\"")[0]);
   ensure(wanted.m == wanted.n, "m", wanted.m, "n, " + std::to_string(wanted.n));
-  auto how = tiled_plan_options<CholeskyPlanOptions>(wanted.options);
+  auto how = tiled_plan_options(wanted.options);
   how.given = given_by(wanted.given);
   return new allport_plan_s{plan_cholesky({wanted.n, scalar_of_type(wanted.type), uplo}, on.machine, how)};
 }
 
 allport_plan_s* plan_of_geqrf(allport_machine_s const& on, Wanted const& wanted) {
   letters_of(wanted, 0, "none");
-  auto how = tiled_plan_options<QrPlanOptions>(wanted.options);
+  auto how = tiled_plan_options(wanted.options);
   how.given = given_by(wanted.given);
   return new allport_plan_s{plan_qr({wanted.m, wanted.n, scalar_of_type(wanted.type)}, on.machine, how)};
 }
@@ -145,27 +124,16 @@ struct Run {
 template <class Plan>
 Run run_of(Plan const& p) {
   Run run;
-  if constexpr (is_tiled<Plan>) {
-    run.transport = tasks::transport(p.machine);
-    run.options.workers = p.options.workers;
-    if constexpr (std::is_same_v<Plan, CholeskyPlan>) {
-      run.graph = cholesky_graph(p.distribution, p.problem.uplo, p.problem.type, p.chosen.nb);
-    } else {
-      run.graph = qr_graph(p.distribution, p.problem.type);
-    }
-  } else {
+  if constexpr (requires { p.options.workers; }) run.options.workers = p.options.workers;
+  if constexpr (requires { p.options.mapping; }) {
     if (p.options.mapping) {
       throw Error(ErrorKind::unsupported,
                   "plan: for ranks elsewhere on " + p.machine.name() + " than rank r at place r: cannot be simulated");
     }
-    run.transport = plan_transport(p);
-    if constexpr (std::is_same_v<Plan, GemmPlan>) {
-      run.graph = gemm_graph(p);
-    } else {
-      run.graph = lu_graph(p);
-    }
   }
-  run.options.factor = tiled_plan::rate_factor(p.problem.type);
+  run.graph = plan_graph(p);
+  run.transport = plan_transport(p);
+  run.options.factor = detail::rate_factor(p.problem.type);
   run.options.segment = tasks::default_segment(p.machine).value();
   return run;
 }
@@ -216,13 +184,7 @@ char const* allport_plan_text(allport_plan plan, char const* what) {
     auto const wanted = text_given(what, "what", "\"algorithm\" or \"json\"");
     if (wanted == "json") return of.json.get([&] { return asked(plan, [](auto const& p) { return p.to_json(); }); });
     ensure(wanted == "algorithm", "what", show(wanted), "\"algorithm\" or \"json\"");
-    return asked(plan, [](auto const& p) {
-      if constexpr (is_tiled<std::decay_t<decltype(p)>>) {
-        return "tiles";
-      } else {
-        return p.chosen.algorithm.c_str();
-      }
-    });
+    return asked(plan, [](auto const& p) { return p.chosen.algorithm.c_str(); });
   });
 }
 

@@ -3,38 +3,38 @@
 #include <utility>
 #include <vector>
 
+#include "allport/loops/cores.h"
+#include "allport/loops/team.h"
 #include "allport/mapping/orders.h"
 #include "allport/mapping/score.h"
 #include "allport/select/rank_order.h"
-#include "allport/tasks/cores.h"
-#include "allport/tasks/team.h"
+#include "loop_options.h"
 #include "options.h"
 
 struct allport_team_s {
-  allport::tasks::Team team;
+  allport::loops::Team team;
 };
-
-namespace {
 
 using namespace allport;
 using namespace allport::c_interface;
 
-tasks::LoopOptions loop_options(char const* text) {
-  tasks::LoopOptions options;
+namespace allport::c_interface {
+
+loops::LoopSchedule schedule_named(std::string const& text, std::string const& key) {
+  if (text == "static") return loops::LoopSchedule::static_;
+  if (text == "dynamic") return loops::LoopSchedule::dynamic;
+  if (text == "guided") return loops::LoopSchedule::guided;
+  throw Error::argument("options: " + key, show(text), "static, dynamic or guided");
+}
+
+loops::LoopOptions loop_options(char const* text) {
+  loops::LoopOptions options;
   read_options(text, "schedule= or chunk=", [&](std::string const& key, std::string const& value) {
     if (key == "chunk") {
       options.chunk = whole_number(value, key);
       ensure(options.chunk >= 0, "options: chunk", options.chunk, "0 (chosen) or more iterations");
     } else if (key == "schedule") {
-      if (value == "static") {
-        options.schedule = tasks::LoopSchedule::static_;
-      } else if (value == "dynamic") {
-        options.schedule = tasks::LoopSchedule::dynamic;
-      } else if (value == "guided") {
-        options.schedule = tasks::LoopSchedule::guided;
-      } else {
-        throw Error::argument("options: schedule", show(value), "static, dynamic or guided");
-      }
+      options.schedule = schedule_named(value, key);
     } else {
       return false;
     }
@@ -43,7 +43,7 @@ tasks::LoopOptions loop_options(char const* text) {
   return options;
 }
 
-}  // namespace
+}  // namespace allport::c_interface
 
 extern "C" {
 
@@ -51,8 +51,8 @@ int allport_team_create(int* threads, allport_team* created) {
   return made(created, [&] {
     auto& wanted = place(threads, "threads");
     ensure(wanted >= 0 && wanted <= 4096, "threads", wanted, "0 (one for each processor) to 4096");
-    if (wanted == 0) wanted = tasks::processors();
-    return new allport_team_s{tasks::Team(wanted - 1)};
+    if (wanted == 0) wanted = loops::processors();
+    return new allport_team_s{loops::Team(wanted - 1)};
   });
 }
 
@@ -65,7 +65,7 @@ int allport_parallel_for(allport_team team, int64_t begin, int64_t end, allport_
     ensure(body != nullptr, "body", "NULL", "a function");
     ensure(begin >= 0 || end <= 0 || end <= INT64_MAX + begin, "end", end, "less than 2^63 iterations");
     on.parallel_for(
-        tasks::Range{begin, end}, [&](tasks::Range chunk) { body(chunk.begin, chunk.end, context); },
+        loops::Range{begin, end}, [&](loops::Range chunk) { body(chunk.begin, chunk.end, context); },
         loop_options(options));
   });
 }

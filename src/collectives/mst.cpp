@@ -60,7 +60,7 @@ class Price {
     auto const messages = static_cast<std::int64_t>(branches.size());
     auto const turns = rates.ports > 0 ? (messages + rates.ports - 1) / rates.ports : 1;
     auto const alpha = 2.0 * rates.overhead + latency;
-    model::MultilinkTerms const terms{alpha, BytesPerSecond(link), rates.tau};
+    model::MultilinkTerms const terms{alpha, BytesPerSecond(link), rates.tau, rates.start_tau()};
     // Ports take turns with whole messages, their start-up included (Chan06: one after the other is tau = 1).
     auto const first =
         std::max(model::simultaneous_sends(Bytes(0), messages, terms).value(), alpha.value() * real(turns));

@@ -106,6 +106,10 @@ class BlocksPrice {
     if (port != nullptr) *port = end;
     return end + route.latency;
   }
+  /// How long a message's start keeps the next one waiting, where the machine says so.
+  [[nodiscard]] double start_turn(Route const& route) const {
+    return std::max(machine_.rates().tau_short, 0.0) * (2.0 * overhead_ + route.latency);
+  }
   void start() {
     turns_.links = {};
     turns_.ports.assign(at(machine_.rates().ports), 0.0);
@@ -123,7 +127,7 @@ class BlocksPrice {
         if (packed) turns_.memory += b * copy_;
         auto const ready = std::max(turns_.processor, packed ? turns_.memory : 0.0);
         auto const there = pass(route(part), ready, b, node.branches.size());
-        turns_.processor = ready + segments(b) * overhead_;
+        turns_.processor = ready + std::max(segments(b) * overhead_, start_turn(route(part)));
         last = std::max(last, there + overhead_ + done_[at(to)]);
       }
     });

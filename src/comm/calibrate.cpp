@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <ctime>
+#include <limits>
 #include <numeric>
 
 #include "calibrate_clock.h"
 #include "calibrate_links.h"
+#include "calibrate_triad.h"
 #include "mpi_errors.h"
 
 namespace allport {
@@ -33,6 +35,7 @@ class Bench {
   Bench(Communicator const& comm, MPI_Comm own, CalibrateOptions const& options)
       : machine_(comm.machine()),
         options_(options),
+        own_(own),
         clock_(own),
         rank_(comm.rank()),
         sizes_(options.quick ? std::vector<std::int64_t>{8, 512, 8 << 10, 64 << 10, 256 << 10, 1 << 20}
@@ -54,6 +57,7 @@ class Bench {
       at_once();
     }
     node();
+    triads();
     registered();
   }
 
@@ -199,14 +203,15 @@ class Bench {
     return times;
   }
 
-  /// tau of Chan06, for long messages (which prices use) and for short ones; or a cap, where that fits better.
+  /// tau of Chan06, of long messages or a cap, whichever fits better, and of short ones: those cost their starts alone.
   void at_once() {
     report_progress("several links at once", 0.45);
-    auto const short_fit = fit_tau(sends_at_once(8));
+    auto const short_fit = fit_tau(sends_at_once(8), std::numeric_limits<double>::max());
     auto const times = sends_at_once(longest_at_once());
     auto const tau = fit_tau(times);
     auto const cap = fit_cap(times);
     fits.push_back({"tau of short messages", short_fit.tau, short_fit.error});
+    rates.tau_short = short_fit.tau;
     fits.push_back({"tau of long messages", tau.tau, tau.error});
     auto const all = static_cast<double>(ports_.size());
     auto slowest = axes[static_cast<std::size_t>(axis_of(ports_.front()))].bandwidth.value();
@@ -250,11 +255,24 @@ class Bench {
     fits.push_back({"memory bandwidth", rates.memory_bandwidth.value(), 0.0});
   }
 
+  /// Memory bandwidth by threads and by size, where every rank runs so many threads.
+  void triads() {
+    report_progress("memory by threads", 0.56);
+    auto const plan = engine::plan_triads(own_, options_.quick, machine_.calibration().fitted("cores").has_value());
+    for (auto const threads : plan.threads) {
+      for (auto const bytes : plan.bytes) {
+        engine::Triad triad(threads, bytes);
+        auto const seconds = clock_.median([&] { triad.run(); }, 0.02);
+        fits.push_back({fmt::format("triad {} {}", threads, bytes >> 10), triad.bytes() / seconds, 0.0});
+      }
+    }
+  }
+
   /// Measurements registered by higher modules, per rank while all are busy.
   void registered() {
     auto const& all = options_.measurements;
     for (std::size_t m = 0; m < all.size(); ++m) {
-      report_progress(all[m].what, 0.56 + 0.03 * static_cast<double>(m) / static_cast<double>(all.size()));
+      report_progress(all[m].what, 0.57 + 0.02 * static_cast<double>(m) / static_cast<double>(all.size()));
       auto const calls = all[m].prepare();
       auto const whole = clock_.median(calls.once, 0.05);
       auto const beside = calls.beside ? clock_.median(calls.beside, 0.01) : 0.0;
@@ -265,6 +283,7 @@ class Bench {
 
   Machine const& machine_;
   CalibrateOptions const& options_;
+  MPI_Comm own_;
   Clock clock_;
   Rank rank_;
   std::vector<std::int64_t> sizes_;

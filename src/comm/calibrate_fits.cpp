@@ -64,7 +64,7 @@ LineFit fit_line(std::span<double const> bytes, std::span<double const> seconds)
   return best;
 }
 
-TauFit fit_tau(std::span<double const> times) {
+TauFit fit_tau(std::span<double const> times, double most) {
   ensure(!times.empty(), "times", 0, "at least the time of one send");
   ensure_times(times, "times");
   auto above = 0.0;
@@ -74,7 +74,7 @@ TauFit fit_tau(std::span<double const> times) {
     above += m * (times[i] / times[0] - 1.0);
     below += m * m;
   }
-  auto const tau = below > 0.0 ? std::clamp(above / below, 0.0, 1.0) : 0.0;
+  auto const tau = below > 0.0 ? std::clamp(above / below, 0.0, most) : 0.0;
   return {tau, distance(times, [&](double m) { return 1.0 + (m - 1.0) * tau; })};
 }
 

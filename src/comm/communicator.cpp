@@ -52,16 +52,16 @@ int size_of(MPI_Comm comm) {
 /// Every field that Machine's == compares.
 std::uint64_t fingerprint(Machine const& m) {
   auto const& r = m.rates();
-  auto text = fmt::format("{}|{}|{:a}|{:a}|{}|{:a}|{:a}|{:a}|{:a}|{}", m.name(), m.ranks_per_node(), r.overhead.value(),
-                          r.tau, r.ports, r.injection.value(), r.flops.value(), r.adds.value(),
-                          r.memory_bandwidth.value(), r.memory.value());
+  auto text = fmt::format("{}|{}|{:a}|{:a}|{:a}|{}|{:a}|{:a}|{:a}|{:a}|{}", m.name(), m.ranks_per_node(),
+                          r.overhead.value(), r.tau, r.tau_short, r.ports, r.injection.value(), r.flops.value(),
+                          r.adds.value(), r.memory_bandwidth.value(), r.memory.value());
   for (int a = 0; a < m.axes(); ++a) {
     auto const& axis = m.axis(a);
     text += fmt::format("|{} {} {:a} {:a}", axis.length, axis.wraps, axis.bandwidth.value(), axis.latency.value());
   }
   for (auto const& l : m.levels().all()) {
-    text += fmt::format("|{} {} {:a} {:a} {:a}", l.name, l.count, l.bandwidth.value(), l.latency.value(),
-                        l.injection.value());
+    text += fmt::format("|{} {} {:a} {:a} {:a} {:a} {}", l.name, l.count, l.bandwidth.value(), l.latency.value(),
+                        l.injection.value(), l.memory_bandwidth.value(), l.cache.value());
   }
   auto sum = engine::hash(text);
   for (auto const& e : m.exceptions()) {

@@ -5,7 +5,6 @@
 #include "allport/comm/messages.h"
 #include "comm_state.h"
 #include "mpi_errors.h"
-#include "short_wait.h"
 
 namespace allport {
 namespace engine {
@@ -30,63 +29,41 @@ std::vector<Block> cut(std::span<Block const> blocks, std::size_t longest) {
 }  // namespace
 
 Exchange::Exchange(CommState& comm, std::span<Outgoing const> out, std::span<Incoming const> in, Bytes longest)
-    : comm_(comm), longest_(longest) {
+    : comm_(comm), longest_(longest), pending_(out.size() + in.size()) {
   for (auto const& block : out) comm_.ensure_rank("to", block.to);
   for (auto const& block : in) comm_.ensure_rank("from", block.from);
   ensure(longest.value() >= 1 && longest <= longest_message, "longest", longest, "1 byte to 1 GiB");
   out_ = cut(out, static_cast<std::size_t>(longest.value()));
   in_ = cut(in, static_cast<std::size_t>(longest.value()));
-  requests_.assign(in_.size() + out_.size(), MPI_REQUEST_NULL);
-}
-
-Exchange::~Exchange() {
-  for (std::size_t i = 0; i < requests_.size() && outstanding_ > 0 && mpi_is_up(); ++i) {
-    if (requests_[i] != MPI_REQUEST_NULL) let_go(requests_[i], i < in_.size());
-  }
 }
 
 void Exchange::run(FunctionRef<void()> pause) {
   auto& engine = *comm_.engine;
   engine.ensure_no_operator();
   start();
+  auto const poll = [this] {
+    return pending_.poll([this](auto message, auto const& status, int code) { completed(message, status, code); });
+  };
   wait_actively(
-      engine, [this] { return outstanding_ == 0; }, [this] { return poll(); }, [this] { return waits_for(); },
-      comm_.context.mpi, pause);
+      engine, [this] { return pending_.empty(); }, poll,
+      [this] { return pending_.empty() ? "nothing" : text_of(pending_.first()); }, comm_.context.mpi, pause);
 }
 
 void Exchange::start() {
-  auto* request = requests_.data();
+  std::size_t number = 0;
   for (auto const& [data, from] : in_) {
-    comm_.receive(data.data(), std::ssize(data), from, TagSpace::blocks, *request++);
-    ++outstanding_;
+    comm_.receive(data.data(), std::ssize(data), from, TagSpace::blocks, pending_.add(number++));
   }
   auto& counted = comm_.engine->counted;
   for (auto const& [data, to] : out_) {
-    comm_.send(data.data(), std::ssize(data), to, TagSpace::blocks, *request++);
-    ++outstanding_;
+    comm_.send(data.data(), std::ssize(data), to, TagSpace::blocks, pending_.add(number++));
     ++counted.messages_sent;
     counted.bytes_sent += static_cast<std::int64_t>(data.size());
   }
 }
 
-bool Exchange::poll() {
-  bool any = false;
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] == MPI_REQUEST_NULL) continue;
-    int flag = 0;
-    MPI_Status status{};
-    auto const code = test(requests_[i], flag, status);
-    if (code == MPI_SUCCESS && flag == 0) continue;
-    any = true;
-    completed(i, status, code);
-  }
-  return any;
-}
-
 void Exchange::completed(std::size_t message, MPI_Status const& status, int code) {
   bool const receives = message < in_.size();
-  requests_[message] = MPI_REQUEST_NULL;
-  --outstanding_;
   int error_class = MPI_SUCCESS;
   if (code != MPI_SUCCESS) MPI_Error_class(code, &error_class);
   auto const mismatch = [&](std::string const& came) {
@@ -111,13 +88,6 @@ std::string Exchange::text_of(std::size_t message) const {
   auto const bytes = receives ? in_[message].data.size() : out_[message - in_.size()].data.size();
   auto const what = bytes == static_cast<std::size_t>(longest_.value()) ? "a piece" : "a block";
   return fmt::format("{} of {} bytes {} {}", what, bytes, receives ? "from" : "to", comm_.rank_text(peer));
-}
-
-std::string Exchange::waits_for() const {
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] != MPI_REQUEST_NULL) return text_of(i);
-  }
-  return "nothing";
 }
 
 }  // namespace engine

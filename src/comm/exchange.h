@@ -10,6 +10,7 @@
 
 #include "allport/base/function_ref.h"
 #include "allport/comm/communicator.h"
+#include "pending_messages.h"
 
 namespace allport::engine {
 
@@ -21,25 +22,23 @@ class Exchange {
   Exchange(CommState& comm, std::span<Outgoing const> out, std::span<Incoming const> in, Bytes longest);
   Exchange(Exchange const&) = delete;
   Exchange& operator=(Exchange const&) = delete;
-  ~Exchange();
+  ~Exchange() {
+    pending_.abandon([this](std::size_t message) { return message < in_.size(); });
+  }
 
   /// From start to end, as ShortRun::run(). @throws Error(mpi), Error(mismatch); nothing is in flight then
   void run(FunctionRef<void()> pause);
 
  private:
   void start();
-  /// Handles completed requests; true if there were any.
-  bool poll();
   void completed(std::size_t message, MPI_Status const& status, int code);
   [[nodiscard]] std::string text_of(std::size_t message) const;
-  [[nodiscard]] std::string waits_for() const;
 
   CommState& comm_;
   Bytes longest_;
   std::vector<Outgoing> out_;  ///< messages, one behind the other
   std::vector<Incoming> in_;
-  std::vector<MPI_Request> requests_;  ///< of those in, then of those out; null: done
-  std::size_t outstanding_ = 0;
+  PendingMessages pending_;  ///< those in, then those out
 };
 
 }  // namespace allport::engine

@@ -8,8 +8,6 @@
 
 #include "comm_state.h"
 #include "execution_checks.h"
-#include "mpi_errors.h"
-#include "short_wait.h"
 
 namespace allport::engine {
 namespace {
@@ -30,7 +28,7 @@ std::unique_ptr<ShortRun> ShortRun::of(CommState& comm, Program program, Extents
 }
 
 ShortRun::ShortRun(CommState& comm, Program program)
-    : ProgramRun(comm, std::move(program)), after_(program_.ops.size()) {
+    : ProgramRun(comm, std::move(program)), after_(program_.ops.size()), pending_(program_.ops.size()) {
   LinkedProgram const linked(program_);  // of one segment each: to wait for one is to wait for all of it
   for (OpId i = 0; i < linked.size(); ++i) {
     all_ |= bit(i);
@@ -44,20 +42,15 @@ void ShortRun::run(int tag, Buffers buffers, Combine const& combine, FunctionRef
   buffers_ = buffers;
   combine_ = &combine;
   started_ = done_ = 0;
-  outstanding_ = 0;
   auto& engine = *comm_.engine;
   engine.ensure_no_operator();
   try {
     go();
-    auto const move = [this] {
-      bool const moved = poll();
-      if (moved) go();
-      return moved;
-    };
     wait_actively(
-        engine, [this] { return done_ == all_; }, move, [this] { return waits_for(); }, comm_.context.mpi, pause);
+        engine, [this] { return done_ == all_; }, [this] { return poll(); }, [this] { return waits_for(); },
+        comm_.context.mpi, pause);
   } catch (...) {
-    abandon();
+    pending_.abandon([this](std::size_t op) { return receives_op(static_cast<std::int64_t>(op)); });
     throw;
   }
 }
@@ -82,41 +75,18 @@ void ShortRun::start(std::size_t op) {
     done_ |= bit(op);
     return;
   }
-  start_message(what, 0, tag_, requests_[static_cast<std::size_t>(outstanding_)]);
-  owners_[static_cast<std::size_t>(outstanding_++)] = static_cast<std::uint8_t>(op);
+  start_message(what, 0, tag_, pending_.add(op));
 }
 
 bool ShortRun::poll() {
-  if (outstanding_ == 0) return false;
-  // One after the other from the back, so that the last entry fills the hole: each look moves all of MPI along.
-  bool any = false;
-  for (int i = outstanding_ - 1; i >= 0; --i) {
-    int flag = 0;
-    MPI_Status status{};
-    auto const code = test(requests_[static_cast<std::size_t>(i)], flag, status);
-    if (code == MPI_SUCCESS && flag == 0) continue;
-    any = true;
-    completed(static_cast<std::size_t>(i), status, code);
-  }
+  bool const any = pending_.poll([this](std::size_t op, MPI_Status const& status, int code) {
+    Finished ended{{nullptr, static_cast<std::int32_t>(op), 0}, code, 0};
+    if (code == MPI_SUCCESS && receives_op(ended.what.op)) MPI_Get_count(&status, MPI_BYTE, &ended.bytes);
+    end_message(ended);
+    done_ |= bit(op);
+  });
+  if (any) go();
   return any;
-}
-
-void ShortRun::completed(std::size_t place, MPI_Status const& status, int code) {
-  auto const op = static_cast<std::size_t>(owners_[place]);
-  auto const last = static_cast<std::size_t>(--outstanding_);
-  requests_[place] = requests_[last];
-  owners_[place] = owners_[last];
-  Finished ended{{nullptr, static_cast<std::int32_t>(op), 0}, code, 0};
-  if (code == MPI_SUCCESS && receives_op(ended.what.op)) MPI_Get_count(&status, MPI_BYTE, &ended.bytes);
-  end_message(ended);
-  done_ |= bit(op);
-}
-
-void ShortRun::abandon() noexcept {
-  while (outstanding_ > 0) {
-    auto const i = static_cast<std::size_t>(--outstanding_);
-    if (requests_[i] != MPI_REQUEST_NULL && mpi_is_up()) let_go(requests_[i], receives_op(owners_[i]));
-  }
 }
 
 std::string ShortRun::waits_for() const {

@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "allport/base/function_ref.h"
+#include "pending_messages.h"
 #include "program_run.h"
 
 namespace allport::engine {
@@ -38,10 +38,8 @@ class ShortRun : private ProgramRun {
   ShortRun(CommState& comm, Program program);
   void go();
   void start(std::size_t op);
-  /// Handles completed requests; true if there were any.
+  /// Handles completed messages and runs what waited for them; true if there were any.
   bool poll();
-  void completed(std::size_t place, MPI_Status const& status, int code);
-  void abandon() noexcept;
   [[nodiscard]] std::string waits_for() const;
 
   std::vector<Bits> after_;  ///< by operation: those that it waits for
@@ -51,9 +49,7 @@ class ShortRun : private ProgramRun {
   int tag_ = 0;
   Bits started_ = 0;
   Bits done_ = 0;
-  int outstanding_ = 0;
-  std::array<MPI_Request, most_operations> requests_{};
-  std::array<std::uint8_t, most_operations> owners_{};  ///< of requests_
+  PendingMessages pending_;  ///< by operation
 };
 
 }  // namespace allport::engine

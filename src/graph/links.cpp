@@ -74,8 +74,8 @@ Links::Transfer Links::cross(Rank from, Rank to, LinkId link, std::int64_t bytes
     head = std::max(head, free);
     auto const seconds = length / bandwidth;
     auto const most_saved = burst_ / bandwidth;
-    auto const saved = std::min(head - free, most_saved);  // what idle links have saved up goes at once
-    tail = std::max(head + std::max(seconds - saved, 0.0), tail);
+    auto const saved = std::min(head - free, most_saved);          // what idle links have saved up goes at once
+    tail = std::max(head + std::max(seconds - saved, 0.0), tail);  // no earlier than it has left its node
     free = std::max(free, unhindered - most_saved) + seconds;
     busy += seconds;
     head += latency;
@@ -87,6 +87,7 @@ Links::Transfer Links::cross(Rank from, Rank to, LinkId link, std::int64_t bytes
     auto& free = injection_[static_cast<std::size_t>(here)];
     head = std::max(head, free);
     free = head + length / injection_rate_;
+    tail = std::max(tail, free);
   };
   if (link >= 0) {
     inject(injection_rate_ > 0 ? machine_.link_source(link) : 0);

@@ -79,8 +79,8 @@ double Rates::speed(Work const& work) const {
 
 double Rates::seconds(Work const& work) const {
   auto const& own = rates_[static_cast<std::size_t>(work.kernel)];
-  if (work.flops > 0) return work.flops / (own.flops * speed(work));
-  return own.bytes > 0 ? work.bytes / own.bytes : 0.0;
+  if (work.flops > 0) return work.seconds + work.flops / (own.flops * speed(work));
+  return work.seconds + (own.bytes > 0 ? work.bytes / own.bytes : 0.0);
 }
 
 }  // namespace allport::graph

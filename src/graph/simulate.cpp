@@ -26,6 +26,7 @@ SimulateResult Simulation::run() {
     if (events_.empty() && is_window()) release_rest();
     if (events_.empty()) break;
     auto const event = events_.take();
+    if (event.kind() == Event::done && event.leg != running_[event.what].version) continue;
     now_ = event.time;
     look_ahead();
     switch (event.kind()) {
@@ -200,8 +201,11 @@ void Simulation::begin_tasks(Rank rank) {
       free_slots_.pop_back();
     }
     auto& task = running_[slot];
-    task = {next.task, next.waited, rank, here.free.back(), now_, 0, -1, -1};
-    auto const work = rates_.seconds(graph_.work(next.task));
+    auto const version = task.version + 1;
+    task = {.task = next.task, .waited = next.waited, .rank = rank, .worker = here.free.back(), .begin = now_};
+    task.version = version;
+    auto const needs = graph_.work(next.task);
+    auto const work = rates_.seconds(needs);
     task.seconds = links_.cores().alone(work);
     here.free.pop_back();
     if (next.gang >= 0) {
@@ -210,7 +214,11 @@ void Simulation::begin_tasks(Rank rank) {
       take_part(slot);
     } else {
       ++clock(rank).computing;
-      begin(slot, links_.cores().done(now_, work) - now_);
+      if (memory_.limits() && needs.bytes > 0) {
+        begin_sharing(slot, needs, needs.flops > 0 ? links_.cores().done(now_, work) - now_ : needs.seconds);
+      } else {
+        begin(slot, links_.cores().done(now_, work) - now_);
+      }
     }
   }
 }
@@ -234,10 +242,50 @@ void Simulation::begin(std::size_t slot, double seconds) {
   auto& task = running_[slot];
   auto const cause = task.waited.cause;
   task.span = keep({task.begin, now_ + seconds, cause, task.task, task.rank, -1, task.worker, 0});
-  at(now_ + seconds, Event::done, slot);
+  at(now_ + seconds, Event::done, slot, task.version);
+}
+
+void Simulation::begin_sharing(std::size_t slot, Work const& work, double seconds) {
+  auto& task = running_[slot];
+  task.tile = task.task;  // of its own, where it names none
+  bool named = false;
+  graph_.writes(task.task, [&](Tile tile) {
+    if (!named) task.tile = tile;
+    named = true;
+  });
+  task.shares = true;
+  task.bytes = memory_.bytes_to_move(task.rank, task.worker, task.tile, work);
+  task.seconds = seconds - work.seconds;
+  task.span = keep({task.begin, now_, task.waited.cause, task.task, task.rank, -1, task.worker, 0});
+  task.starts = work.seconds > 0;
+  if (!task.starts) return move_bytes(slot);
+  at(now_ + work.seconds, Event::done, slot, task.version);
+}
+
+void Simulation::move_bytes(std::size_t slot) {
+  auto& task = running_[slot];
+  task.starts = false;
+  memory_.begin(slot, task.rank, task.worker, task.tile, now_, task.seconds, task.bytes);
+  schedule_changed(task.rank);
+}
+
+void Simulation::schedule_changed(Rank rank) {
+  memory_.each_changed(rank, [&](std::size_t slot, double end) {
+    at(std::max(end, now_), Event::done, slot, ++running_[slot].version);
+  });
 }
 
 void Simulation::finish(std::size_t slot) {
+  if (running_[slot].starts) return move_bytes(slot);
+  if (auto& task = running_[slot]; task.shares) {
+    task.seconds = now_ - task.begin;
+    if (task.span >= 0) {
+      result_.spans[static_cast<std::size_t>(task.span)].end = now_;
+      if (now_ > result_.spans[static_cast<std::size_t>(result_.last)].end) result_.last = task.span;
+    }
+    memory_.end(slot, task.rank, now_);
+    schedule_changed(task.rank);
+  }
   auto const task = running_[slot];
   free_slots_.push_back(slot);
   auto& here = clock(task.rank);

@@ -11,6 +11,7 @@
 #include "along.h"
 #include "event_queue.h"
 #include "links.h"
+#include "shared_memory.h"
 #include "task_map.h"
 #include "transit.h"
 
@@ -45,6 +46,12 @@ struct Running {
   double seconds = 0;  // of work
   std::int64_t span = -1;
   std::int64_t gang = -1;  // likewise
+  // Of a task that shares memory: before its loop has started, and what it moves then.
+  bool starts = false;
+  bool shares = false;
+  Tile tile{};
+  double bytes = 0;
+  std::int32_t version = 0;  // of its end; events of earlier ones are void
 };
 
 /// Tasks that wait for a rank's workers, and workers that wait for tasks.
@@ -75,6 +82,7 @@ class Simulation {
         options_(options),
         rates_(machine, options.factor),
         links_(machine),
+        memory_(options.levels.value_or(machine.levels()), graph.ranks(), machine.ranks_per_node(), options.workers),
         along_(transport, links_, machine.ranks(), options.segment),
         queues_(static_cast<std::size_t>(graph.ranks())),
         clocks_(queues_.size()),
@@ -130,6 +138,11 @@ class Simulation {
   /// A member has its worker; with the last one the gang starts.
   void take_part(std::size_t slot);
   void begin(std::size_t slot, double seconds);
+  /// The same for a task that shares memory: its loop starts, then it computes and moves bytes.
+  void begin_sharing(std::size_t slot, Work const& work, double seconds);
+  void move_bytes(std::size_t slot);
+  /// Ends that memory's sharing has changed.
+  void schedule_changed(Rank rank);
   void finish(std::size_t slot);
   void report_progress() const;
   void ensure_all_ran() const;
@@ -156,6 +169,7 @@ class Simulation {
   SimulateOptions const& options_;
   Rates rates_;
   Links links_;
+  SharedMemory memory_;
   Along along_;
   std::vector<RankQueues> queues_;
   std::vector<Clock> clocks_;  // of ranks

@@ -31,6 +31,8 @@ void check(std::vector<Level> const& all, std::size_t l) {
   rate(level.bandwidth.value(), "bandwidth");
   rate(level.latency.value(), "latency");
   rate(level.injection.value(), "injection");
+  rate(level.memory_bandwidth.value(), "memory_bandwidth");
+  ensure(level.cache.value() >= 0, field("cache"), level.cache.value(), "bytes >= 0 (0: none)", "", ErrorKind::machine);
 }
 
 std::vector<Level> cores(int count) {

@@ -31,6 +31,7 @@ void check_axis(Axis const& axis, std::size_t a) {
 void check_rates(NodeRates const& rates) {
   check_rate(rates.overhead.value(), "overhead");
   ensure(rates.tau >= 0.0 && rates.tau <= 1.0, "tau", rates.tau, "a number in 0..1", "", ErrorKind::machine);
+  ensure(std::isfinite(rates.tau_short), "tau_short", rates.tau_short, "a finite number", "", ErrorKind::machine);
   ensure(rates.ports >= 0, "ports", rates.ports, "a number of links >= 0 (0: all)", "", ErrorKind::machine);
   check_rate(rates.injection.value(), "injection");
   check_rate(rates.flops.value(), "flops");

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "allport/machine/machine.h"
@@ -20,10 +21,11 @@ namespace {
 
 using machine_text::QuantityKind;
 
-constexpr std::string_view top_keys[] = {"name",   "ranks_per_node", "levels", "overhead",    "tau",
-                                         "ports",  "injection",      "flops",  "adds",        "memory_bandwidth",
-                                         "memory", "axes",           "link",   "calibration", "mpi"};
-constexpr std::string_view level_keys[] = {"name", "count", "bandwidth", "latency", "injection"};
+constexpr std::string_view top_keys[] = {
+    "name",  "ranks_per_node", "levels",           "overhead", "tau",  "tau_short", "ports",       "injection",
+    "flops", "adds",           "memory_bandwidth", "memory",   "axes", "link",      "calibration", "mpi"};
+constexpr std::string_view level_keys[] = {"name", "count", "bandwidth", "latency", "injection", "memory_bandwidth",
+                                           "cache"};
 constexpr std::string_view calibration_keys[] = {"date", "library", "ranks", "fit"};
 constexpr std::string_view fit_keys[] = {"what", "value", "error", "low", "high"};
 constexpr std::string_view mpi_keys[] = {"collective", "bytes", "seconds", "ours"};
@@ -84,9 +86,7 @@ class Reader {
   /// A number in SI units or a text with a unit; `absent` if the key is missing.
   double quantity(toml::table const& table, std::string_view key, QuantityKind kind, double absent) const {
     auto const* node = table.get(key);
-    if (node == nullptr) {
-      return absent;
-    }
+    if (node == nullptr) return absent;
     auto value = -1.0;
     if (node->is_integer()) {
       value = static_cast<double>(**node->as_integer());  // value<double>() fails where a double is inexact
@@ -111,18 +111,14 @@ class Reader {
 
   bool flag(toml::table const& table, std::string_view key, bool absent) const {
     auto const* node = table.get(key);
-    if (node != nullptr && !node->is_boolean()) {
-      fail(*node, fmt::format("{}: expected true or false", key));
-    }
+    if (node != nullptr && !node->is_boolean()) fail(*node, fmt::format("{}: expected true or false", key));
     return node == nullptr ? absent : **node->as_boolean();
   }
 
   template <class Make>
   void each_table(toml::table const& table, std::string_view key, std::string_view what, Make&& make) const {
     auto const* node = table.get(key);
-    if (node == nullptr) {
-      return;
-    }
+    if (node == nullptr) return;
     if (!node->is_array()) {
       fail(*node, fmt::format("{}: expected a list of tables, one per {}", key, what));
     }
@@ -134,15 +130,24 @@ class Reader {
     }
   }
 
-  Bytes memory(toml::table const& table) const {
-    auto const value = quantity(table, "memory", QuantityKind::bytes, 0.0);
-    auto const* node = table.get("memory");
+  Bytes whole_bytes(toml::table const& table, std::string_view key) const {
+    auto const value = quantity(table, key, QuantityKind::bytes, 0.0);
+    auto const* node = table.get(key);
     if (value >= 0x1p63) {
-      fail(*node, "memory: expected fewer than 2^63 bytes");
+      fail(*node, fmt::format("{}: expected fewer than 2^63 bytes", key));
     }
     // An integer is read exactly; a double would round it above 2^53.
     auto const exact = node != nullptr && node->is_integer() ? node->value<std::int64_t>() : std::nullopt;
     return Bytes(exact.value_or(static_cast<std::int64_t>(value)));
+  }
+
+  double serial_share(toml::table const& table, std::string_view key, double most, double absent,
+                      std::string_view expected) const {
+    auto const* node = table.get(key);
+    if (node == nullptr) return absent;
+    auto const value = node->is_number() ? node->value<double>().value_or(-1.0) : -1.0;
+    if (!(value >= 0.0 && value <= most)) fail(*node, fmt::format("{}: expected {}", key, expected));
+    return value;
   }
 
   NodeRates rates(toml::table const& table) const {
@@ -152,17 +157,12 @@ class Reader {
     r.flops = FlopsPerSecond(quantity(table, "flops", QuantityKind::flops, 0.0));
     r.adds = FlopsPerSecond(quantity(table, "adds", QuantityKind::adds, 0.0));
     r.memory_bandwidth = BytesPerSecond(quantity(table, "memory_bandwidth", QuantityKind::bandwidth, 0.0));
-    r.memory = memory(table);
+    r.memory = whole_bytes(table, "memory");
     if (auto const* node = table.get("ports")) {
       r.ports = whole(*node, "ports", 0);
     }
-    if (auto const* node = table.get("tau")) {
-      auto const tau = node->is_number() ? node->value<double>().value_or(-1.0) : -1.0;
-      if (!(tau >= 0.0 && tau <= 1.0)) {
-        fail(*node, "tau: expected a number in 0..1");
-      }
-      r.tau = tau;
-    }
+    r.tau = serial_share(table, "tau", 1.0, 0.0, "a number in 0..1");
+    r.tau_short = serial_share(table, "tau_short", std::numeric_limits<double>::max(), -1.0, "a finite number from 0");
     return r;
   }
 
@@ -283,9 +283,7 @@ class Reader {
 
   std::string text(toml::table const& table, std::string_view key) const {
     auto const* node = table.get(key);
-    if (node != nullptr && !node->is_string()) {
-      fail(*node, fmt::format("{}: expected text", key));
-    }
+    if (node != nullptr && !node->is_string()) fail(*node, fmt::format("{}: expected text", key));
     return node == nullptr ? "" : **node->as_string();
   }
 
@@ -353,7 +351,9 @@ class Reader {
       all.push_back({text(one, "name"), whole(*one.get("count"), "count", 1),
                      BytesPerSecond(quantity(one, "bandwidth", QuantityKind::bandwidth, 0.0)),
                      Seconds(quantity(one, "latency", QuantityKind::time, 0.0)),
-                     BytesPerSecond(quantity(one, "injection", QuantityKind::bandwidth, 0.0))});
+                     BytesPerSecond(quantity(one, "injection", QuantityKind::bandwidth, 0.0)),
+                     BytesPerSecond(quantity(one, "memory_bandwidth", QuantityKind::bandwidth, 0.0)),
+                     whole_bytes(one, "cache")});
     });
     if (table.get("levels") == nullptr) return per_node == nullptr ? 1 : whole(*per_node, "ranks_per_node", 1);
     if (per_node != nullptr) fail(*per_node, "ranks_per_node: expected either it or 'levels', whose counts give it");

@@ -70,10 +70,12 @@ std::string levels_text(Levels const& levels) {
   };
   auto out = std::string("levels = [\n");
   for (auto const& l : levels.all()) {
-    out += fmt::format("  {{ name = {}, count = {}{}{}{} }},\n", toml_string(l.name), l.count,
+    out += fmt::format("  {{ name = {}, count = {}{}{}{}{}{} }},\n", toml_string(l.name), l.count,
                        rate("bandwidth", l.bandwidth.value(), QuantityKind::bandwidth),
                        rate("latency", l.latency.value(), QuantityKind::time),
-                       rate("injection", l.injection.value(), QuantityKind::bandwidth));
+                       rate("injection", l.injection.value(), QuantityKind::bandwidth),
+                       rate("memory_bandwidth", l.memory_bandwidth.value(), QuantityKind::bandwidth),
+                       rate("cache", static_cast<double>(l.cache.value()), QuantityKind::bytes));
   }
   return out + "]\n";
 }
@@ -105,6 +107,7 @@ std::string Machine::to_toml() const {
   out += levels_.plain() ? fmt::format("ranks_per_node = {}\n", levels_.ranks()) : levels_text(levels_);
   line(out, "overhead", rates_.overhead.value(), QuantityKind::time);
   out += rates_.tau != 0.0 ? fmt::format("tau = {}\n", rates_.tau) : "";
+  out += rates_.tau_short >= 0.0 ? fmt::format("tau_short = {}\n", rates_.tau_short) : "";
   out += rates_.ports != 0 ? fmt::format("ports = {}\n", rates_.ports) : "";
   line(out, "injection", rates_.injection.value(), QuantityKind::bandwidth);
   line(out, "flops", rates_.flops.value(), QuantityKind::flops);
@@ -146,6 +149,8 @@ std::string Machine::to_json() const {
                       {"bandwidth", l.bandwidth.value()},
                       {"latency", l.latency.value()},
                       {"injection", l.injection.value()}});
+    if (l.memory_bandwidth.value() > 0.0) levels.back()["memory_bandwidth"] = l.memory_bandwidth.value();
+    if (l.cache.value() > 0) levels.back()["cache"] = l.cache.value();
   }
   auto differing = json::array();
   for (auto const& e : exceptions_) {
@@ -176,6 +181,7 @@ std::string Machine::to_json() const {
                   {"adds", rates_.adds.value()},
                   {"memory_bandwidth", rates_.memory_bandwidth.value()},
                   {"memory", rates_.memory.value()}};
+  if (rates_.tau_short >= 0.0) all["tau_short"] = rates_.tau_short;
   if (!calibration_.empty()) {
     auto fits = json::array();
     for (auto const& f : calibration_.fits) {

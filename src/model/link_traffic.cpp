@@ -80,6 +80,8 @@ Seconds t_traffic(Machine const& machine, LinkTraffic const& t) {
     latency = std::max(latency, machine.axis(a).latency.value());
   }
   auto busy = t.messages * rates.overhead.value();
+  // Half of the message ends are sends; where starts are serial, each takes its turn.
+  busy = std::max(busy, t.messages / 2.0 * std::max(rates.tau_short, 0.0) * (2.0 * rates.overhead.value() + latency));
   InOrder const in_order(machine, t.held, t.axis);
   if (link > 0.0) {
     // How many links the node keeps busy at once decides what tau costs and how often limited ports take turns.

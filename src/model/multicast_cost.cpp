@@ -210,7 +210,11 @@ Seconds segment_period(Machine const& machine, StreamedTrees const& trees, Bytes
   if (trees.combines) {
     period = std::max(period, (static_cast<double>(sends) + within * trees.parts) * s * operator_time(machine));
   }
-  auto const hop = 2.0 * rates.overhead.value() + worst.latency.value() + link;
+  // Where starts are serial (tau_short), each of a period's sends takes its turn.
+  auto const alpha = 2.0 * rates.overhead.value() + worst.latency.value();
+  auto const turn = std::max(rates.tau_short, 0.0) * alpha;
+  if (machine.nodes() > 1) period = std::max(period, static_cast<double>(sends) * turn);
+  auto const hop = alpha + static_cast<double>(sends - 1) * turn + link;
   return Seconds(std::max(period, hop / trees.window));
 }
 

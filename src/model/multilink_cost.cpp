@@ -1,6 +1,7 @@
 #include "allport/model/multilink_cost.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "allport/base/error.h"
 
@@ -8,11 +9,19 @@ namespace allport::model {
 
 namespace {
 
-double checked_factor(std::int64_t sends, MultilinkTerms const& terms) {
+/// What so many sends at once cost over one: their starts, and their bytes.
+struct Factors {
+  double starts = 1.0;
+  double bytes = 1.0;
+};
+
+Factors checked_factors(std::int64_t sends, MultilinkTerms const& terms) {
   ensure(sends >= 1, "links", sends, "a number >= 1");
   ensure(terms.link.value() > 0.0, "terms.link", terms.link.value(), "bytes/s > 0");
   ensure(terms.tau >= 0.0 && terms.tau <= 1.0, "terms.tau", terms.tau, "a number in 0..1");
-  return 1.0 + static_cast<double>(sends - 1) * terms.tau;
+  ensure(std::isfinite(terms.tau_short), "terms.tau_short", terms.tau_short, "a finite number");
+  auto const more = static_cast<double>(sends - 1);
+  return {1.0 + more * (terms.tau_short < 0.0 ? terms.tau : terms.tau_short), 1.0 + more * terms.tau};
 }
 
 double bytes_of(Bytes message) {
@@ -28,8 +37,8 @@ double others(std::int64_t nodes) {
 }  // namespace
 
 Seconds simultaneous_sends(Bytes message, std::int64_t sends, MultilinkTerms const& terms) {
-  auto const factor = checked_factor(sends, terms);
-  return factor * (terms.alpha + Seconds(bytes_of(message) / terms.link.value()));
+  auto const factors = checked_factors(sends, terms);
+  return factors.starts * terms.alpha + factors.bytes * Seconds(bytes_of(message) / terms.link.value());
 }
 
 int tree_rounds(std::int64_t nodes, std::int64_t links) {
@@ -47,18 +56,18 @@ Seconds t_mst_bcast(Bytes message, std::int64_t nodes, std::int64_t links, Multi
 }
 
 Seconds t_mst_scatter(Bytes total, std::int64_t nodes, std::int64_t links, MultilinkTerms const& terms) {
-  auto const factor = checked_factor(links, terms);
+  auto const factors = checked_factors(links, terms);
   auto const moved = others(nodes) * bytes_of(total) / (terms.link.value() * static_cast<double>(links));
-  return factor * (static_cast<double>(tree_rounds(nodes, links)) * terms.alpha + Seconds(moved));
+  return factors.starts * static_cast<double>(tree_rounds(nodes, links)) * terms.alpha + factors.bytes * Seconds(moved);
 }
 
 Seconds t_ring_allgather(Bytes total, std::int64_t nodes, MultilinkTerms const& terms) {
-  (void)checked_factor(1, terms);
+  (void)checked_factors(1, terms);
   return static_cast<double>(nodes - 1) * terms.alpha + Seconds(others(nodes) * bytes_of(total) / terms.link.value());
 }
 
 Seconds t_bucket_allgather(Bytes total, std::span<std::int32_t const> lengths, MultilinkTerms const& terms) {
-  (void)checked_factor(1, terms);
+  (void)checked_factors(1, terms);
   std::int64_t steps = 0;
   std::int32_t longest = 1;
   for (auto const length : lengths) {

@@ -24,7 +24,7 @@ using multicast_detail::TreeForm;
 namespace {
 
 Machine const& machine_of(TopologyIds const& ids) {
-  ensure(ids.machine() != nullptr, "way", "axes", "IDs of a machine, along whose axes it is sent",
+  ensure(ids.machine() != nullptr, "tree", "axes", "IDs of a machine, along whose axes it is sent",
          "choose flat, chain or prefix");
   return *ids.machine();
 }

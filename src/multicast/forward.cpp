@@ -239,7 +239,7 @@ MulticastTree parse_multicast_tree(std::string_view text) {
   for (std::size_t i = 0; i < tree_names.size(); ++i) {
     if (tree_names[i] == text) return static_cast<MulticastTree>(i);
   }
-  throw Error::argument("way", fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(tree_names, ", ")));
+  throw Error::argument("tree", fmt::format("'{}'", text), fmt::format("one of {}", fmt::join(tree_names, ", ")));
 }
 
 bool goes_straight(MulticastTree tree, TopologyIds const& ids, Rank source, DestinationSet const& set, int parts) {

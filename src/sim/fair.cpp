@@ -61,6 +61,7 @@ class Fair final : public Network {
                             ErrorKind::unsupported);
     };
     if (rates.tau > 0.0) cannot("tau", rates.tau);
+    if (rates.tau_short > 0.0) cannot("tau_short", rates.tau_short);
     if (rates.ports > 0 && rates.ports < 2 * machine_.axes()) cannot("ports", rates.ports);
     for (LinkId l = 0; l < machine_.link_ids(); ++l) resources_[at(l)].capacity = machine_.bandwidth(l).value();
     for (Node n = 0; injects_ && n < machine_.nodes(); ++n) {

@@ -39,6 +39,7 @@ class Fifo final : public Network {
     if (injects_) injection_.resize(at(machine_.nodes()));
     auto const ports = machine_.rates().ports;
     if (ports > 0 && ports < 2 * machine_.axes()) ports_.resize(at(machine_.nodes()) * at(ports));
+    if (machine_.rates().tau_short > 0.0) starts_.resize(at(machine_.nodes()));
   }
 
   void start(OpId send, std::int32_t segment, double now, std::int64_t cause) override {
@@ -97,6 +98,7 @@ class Fifo final : public Network {
       if (port != nullptr) wait(*port);
       if (injects_) wait(injection_[at(source)]);
       engine_.inside().each_cap(streams_.op(send).rank, 0, [&](Server const& s, double) { wait(s); });
+      if (!starts_.empty()) wait(starts_[at(source)]);
       auto const tau = machine_.rates().tau;
       if (tau > 0.0) seconds *= 1.0 + static_cast<double>(busy_links(source, begin)) * tau;
     }
@@ -106,6 +108,10 @@ class Fifo final : public Network {
         {begin, end, cause, link, segment, row.rank, streams_.linked().index(send), row.peer, Deed::link});
     server = {end, record};
     if (port != nullptr) *port = {end, record};
+    if (source >= 0 && !starts_.empty()) {
+      auto const alpha = 2.0 * machine_.rates().overhead.value() + path_latency(streams_, row);
+      starts_[at(source)] = {begin + machine_.rates().tau_short * alpha, record};
+    }
     if (source >= 0 && injects_) {
       injection_[at(source)] = {begin + bytes / machine_.rates().injection.value(), record};
     }
@@ -156,6 +162,7 @@ class Fifo final : public Network {
   std::vector<Server> links_;
   std::vector<Server> injection_;  // of nodes
   std::vector<Server> ports_;      // of nodes, several each
+  std::vector<Server> starts_;     // of nodes: a message's start keeps the next one waiting (tau_short)
   std::vector<Head> heads_;
   std::vector<std::uint32_t> free_;
 };

@@ -172,6 +172,7 @@ std::string shared_by_streams(Streams const& streams, Options const& options) {
   if (options.handshake) return "rendezvous takes time";
   if (rates.overhead.value() > 0.0 && options.overheads == Overheads::serial) return "streams share processors";
   if (rates.tau > 0.0) return "simultaneous sends slow each other down (tau)";
+  if (rates.tau_short > 0.0) return "simultaneous sends start one after the other (tau_short)";
   if (rates.ports > 0 && rates.ports < 2 * machine.axes()) return "streams share ports";
   if (injection_binds(machine)) return "streams share the injection limit";
   for (auto const& level : machine.levels().all()) {

@@ -62,7 +62,7 @@ bool Context::is_taken(int index) const {
 
 void Context::parallel_for(std::int64_t parts, FunctionRef<void(std::int64_t)> body) {
   ensure(parts >= 0, "parts", parts, "at least 0");
-  workers_.board.run(parts, {LoopSchedule::dynamic, 1}, [&](std::int64_t first, std::int64_t last) {
+  workers_.board.run(parts, {loops::LoopSchedule::dynamic, 1}, [&](std::int64_t first, std::int64_t last) {
     for (auto part = first; part < last; ++part) body(part);
   });
 }

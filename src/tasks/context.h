@@ -10,7 +10,7 @@
 #include "allport/base/function_ref.h"
 #include "allport/graph/task_graph.h"
 #include "frontier.h"
-#include "loop_board.h"
+#include "loops/loop_board.h"
 #include "pool.h"
 
 namespace allport::tasks {
@@ -18,7 +18,7 @@ namespace allport::tasks {
 /// The threads that run a graph's tasks, for parallel_for() in bodies.
 struct Workers {
   explicit Workers(int count) : board(count) {}
-  LoopBoard board;
+  loops::LoopBoard board;
   std::atomic<int> idle{0};
 };
 

@@ -50,7 +50,7 @@ def measure(program: str, dropin: str | None, rate: str, grid: str, rounds: int)
         grid,
         "--nb",
         tiles,
-        "--way",
+        "--tree",
         "axes",
         "--no-lapack",
         "--dgemm",

@@ -133,21 +133,20 @@ def product(place: Place, spec: str, machine: ap.Machine, run: Run) -> Row:
 
 def factorization(place: Place, option: tuple[str, str], machine: ap.Machine, run: Run) -> Row:
     numbers = [int(x) for x in option[1].split(",")]
-    options: dict[str, Any] = {"pivot": "partial"}
+    options: dict[str, Any] = {"pivoting": "partial"}
     if option[0] == "--ours":
-        block, nb = numbers
-        options |= {"algorithm": "1d", "block": block, "nb": nb}
+        panel, nb = numbers
+        options |= {"algorithm": "1d", "panel": panel, "nb": nb}
     else:
-        rows, block, nb, layers, big = [*numbers, 1, 0][:5] if len(numbers) < 5 else numbers
+        rows, panel, nb, layers, outer_panel = [*numbers, 1, 0][:5] if len(numbers) < 5 else numbers
         grid = f"{rows}x{machine.ranks // rows // layers}x{layers}"
-        options |= {"algorithm": "2.5d" if layers > 1 else "2d", "grid": grid, "block": block, "nb": nb, "big": big}
-    names = {"pivot": "pivoting", "block": "panel", "big": "outer_panel"}
-    tuned = ap.Options(**{names.get(name, name): value for name, value in options.items()})
-    plan = ap.plan.lu(place.n, place.n, machine, options=tuned)
+        options |= {"algorithm": "2.5d" if layers > 1 else "2d", "grid": grid, "panel": panel, "nb": nb}
+        options["outer_panel"] = outer_panel
+    plan = ap.plan.lu(place.n, place.n, machine, options=ap.Options(**options))
     grid = "x".join(str(x) for x in plan.grid)
-    start = f"allport partial {plan.algorithm} {grid} b={options['block']} of {options['nb']}"
+    start = f"allport partial {plan.algorithm} {grid} b={options['panel']} of {options['nb']}"
     found = [s for name, s in run["seconds"].items() if name.startswith(start)]
-    words = f"lu, {plan.algorithm} {grid}, {options['block']} of {options['nb']} columns"
+    words = f"lu, {plan.algorithm} {grid}, {options['panel']} of {options['nb']} columns"
     return Row(words, found[0], ap.graph.lu(plan))
 
 

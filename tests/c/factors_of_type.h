@@ -302,7 +302,7 @@ static void NAME(all)(struct grid const* g) {
     NAME(cholesky)(g, orders[x], "LuUl"[x], x);
     NAME(cholesky)(g, orders[x], "UlLu"[x], 3);
   }
-  for (int x = 1; x < 4; ++x) NAME(lu)(g, orders[x], x, x == 2 ? "pivoting=partial block=4" : NULL);
+  for (int x = 1; x < 4; ++x) NAME(lu)(g, orders[x], x, x == 2 ? "pivoting=partial panel=4" : NULL);
   for (int x = 0; x < 6; ++x) {
     NAME(qr)(g, shapes[x][0], shapes[x][1], x);
     NAME(least_squares)(g, shapes[x][0], shapes[x][1], 1 + x % 3);

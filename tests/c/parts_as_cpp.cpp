@@ -142,14 +142,14 @@ TEST(PartsAsCpp, PlansSimulated) {
   allport_plan_create(handle, "gemm", ALLPORT_DOUBLE, "NN", 500, 400, 300, nullptr,
                       "algorithm=summa25 grid=2x2x2 panel=32", &plan);
   auto const product = plan_gemm({500, 400, 300}, machine, {.algorithm = "summa25", .grid = {2, 2, 2}, .panel = 32});
-  EXPECT_EQ(simulated(plan), graph::simulate(*gemm_graph(product), machine, *plan_transport(product), options).seconds);
+  EXPECT_EQ(simulated(plan), graph::simulate(*plan_graph(product), machine, *plan_transport(product), options).seconds);
 
   allport_plan_create(handle, "getrf", ALLPORT_DOUBLE, nullptr, 600, 500, 0, nullptr, "algorithm=2d pivoting=partial",
                       &plan);
   LuOptions two;
   two.algorithm = "2d";
   auto const lu = plan_lu({600, 500, Scalar::d, Pivoting::partial}, machine, two);
-  EXPECT_EQ(simulated(plan), graph::simulate(*lu_graph(lu), machine, *plan_transport(lu), options).seconds);
+  EXPECT_EQ(simulated(plan), graph::simulate(*plan_graph(lu), machine, *plan_transport(lu), options).seconds);
 
   auto const carrier = tasks::transport(machine);
   options.factor = 0.25;  // complex
@@ -163,7 +163,7 @@ TEST(PartsAsCpp, PlansSimulated) {
   options.factor = 2;  // single precision
   options.segment = 1 << 20;
   allport_plan_create(handle, "potrf", ALLPORT_FLOAT, "U", 600, 600, 0, nullptr, "grid=4x2 nb=64 workers=2", &plan);
-  auto const tiles = plan_cholesky({600, Scalar::s, Uplo::upper}, machine, {.rows = 4, .cols = 2, .nb = 64});
+  auto const tiles = plan_cholesky({600, Scalar::s, Uplo::upper}, machine, {.grid = {4, 2, 1}, .nb = 64});
   auto const graph_of_tiles = cholesky_graph(tiles.distribution, Uplo::upper, Scalar::s, 64);
   EXPECT_EQ(simulated(plan, "workers=1 segment=1048576"),
             graph::simulate(*graph_of_tiles, machine, *carrier, options).seconds);

@@ -113,7 +113,7 @@ static void NAME(tiles)(allport_machine machine, char uplo) {
 static void NAME(all)(allport_machine machine) {
   NAME(products)(machine, NULL);
   NAME(products)(machine, "algorithm=summa panel=3");
-  NAME(lu)(machine, "block=4 pivoting=partial");
+  NAME(lu)(machine, "panel=4 pivoting=partial");
   NAME(lu)(machine, NULL);
   NAME(tiles)(machine, 'L');
   NAME(tiles)(machine, 'U');

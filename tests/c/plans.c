@@ -64,7 +64,7 @@ static void plans(void) {
                              "algorithm=summa25 grid=2x2x2 panel=32", &plan));
   EXPECT(allport_plan_query(plan, &info));
   CHECK(strcmp(allport_plan_text(plan, "algorithm"), "summa25") == 0, "%s", allport_plan_text(plan, "algorithm"));
-  CHECK(info.rows == 2 && info.cols == 2 && info.layers == 2 && info.block == 32, "%d layers", info.layers);
+  CHECK(info.rows == 2 && info.cols == 2 && info.layers == 2 && info.panel == 32, "%d layers", info.layers);
   CHECK(info.seconds > 0 && (double)info.words >= info.bound_words && info.messages > 0, "%g s, %d words", info.seconds,
         (int)info.words);
   CHECK(info.memory > 8 * (500 * 300 + 300 * 400 + 500 * 400) / 8, "%d bytes", (int)info.memory);
@@ -80,7 +80,7 @@ static void plans(void) {
   EXPECT(allport_plan_create(machine, "potrf", ALLPORT_DOUBLE_COMPLEX, "u", 600, 600, 0, NULL,
                              "grid=4x2 order=ji nb=64 workers=2", &plan));
   EXPECT(allport_plan_query(plan, &info));
-  CHECK(info.rows == 4 && info.cols == 2 && info.layers == 1 && info.block == 64, "%d x %d", info.rows, info.cols);
+  CHECK(info.rows == 4 && info.cols == 2 && info.layers == 1 && info.panel == 64, "%d x %d", info.rows, info.cols);
   CHECK(strcmp(allport_plan_text(plan, "algorithm"), "tiles") == 0, "%s", allport_plan_text(plan, "algorithm"));
   REFUSED(ALLPORT_ERR_ARGUMENT, "which", allport_plan_distribution(plan, 'B', &wanted));
   EXPECT(allport_plan_free(&plan));
@@ -93,11 +93,11 @@ static void plans(void) {
           allport_plan_create(machine, "potrf", ALLPORT_DOUBLE, "L", 9, 9, 0, NULL, "grid=2x2x2", &plan));
   REFUSED(ALLPORT_ERR_ARGUMENT, "grid",
           allport_plan_create(machine, "gemm", ALLPORT_DOUBLE, "NN", 9, 9, 9, NULL, "grid=2x2", &plan));
-  REFUSED(ALLPORT_ERR_ARGUMENT, "options: way = 'star': expected one of flat, chain, prefix, axes, binomial",
-          allport_plan_create(machine, "gemm", ALLPORT_DOUBLE, "NN", 9, 9, 9, NULL, "way=star", &plan));
-  REFUSED(ALLPORT_ERR_ARGUMENT, "way = ''",
-          allport_plan_create(machine, "getrf", ALLPORT_DOUBLE, NULL, 9, 9, 0, NULL, "way=", &plan));
-  REFUSED(ALLPORT_ERR_ARGUMENT, "memory= or way=",
+  REFUSED(ALLPORT_ERR_ARGUMENT, "options: tree = 'star': expected one of flat, chain, prefix, axes, binomial",
+          allport_plan_create(machine, "gemm", ALLPORT_DOUBLE, "NN", 9, 9, 9, NULL, "tree=star", &plan));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "tree = ''",
+          allport_plan_create(machine, "getrf", ALLPORT_DOUBLE, NULL, 9, 9, 0, NULL, "tree=", &plan));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "memory= or tree=",
           allport_plan_create(machine, "gemm", ALLPORT_DOUBLE, "NN", 9, 9, 9, NULL, "ways=flat", &plan));
   REFUSED(ALLPORT_ERR_ARGUMENT, "pivoting",
           allport_plan_create(machine, "getrf", ALLPORT_DOUBLE, NULL, 9, 9, 0, NULL, "pivoting=rook", &plan));

@@ -179,7 +179,7 @@ struct Said {
   std::string algorithm, json;
   double seconds = 0, bound = 0;
   int rows = 0, cols = 0, layers = 0;
-  std::int64_t block = 0, words = 0, messages = 0, memory = 0, a_rows = 0, a_cols = 0;
+  std::int64_t panel = 0, words = 0, messages = 0, memory = 0, a_rows = 0, a_cols = 0;
 
   friend bool operator==(Said const&, Said const&) = default;
 };
@@ -198,7 +198,7 @@ Said said(allport_plan plan) {
   s.rows = info.rows;
   s.cols = info.cols;
   s.layers = info.layers;
-  s.block = info.block;
+  s.panel = info.panel;
   s.words = info.words;
   s.messages = info.messages;
   s.memory = info.memory;
@@ -210,15 +210,15 @@ Said said(allport_plan plan) {
 }
 
 template <class Plan>
-Said wanted(Plan const& p, Distribution const& a, Index block) {
+Said wanted(Plan const& p, Distribution const& a, Index panel) {
   auto const& c = p.chosen;
   return {c.algorithm, p.to_json(), c.total.value(), c.bound_words,    c.grid.rows,     c.grid.cols,    c.grid.layers,
-          block,       c.words,     c.messages,      c.memory.value(), a.local_rows(1), a.local_cols(1)};
+          panel,       c.words,     c.messages,      c.memory.value(), a.local_rows(1), a.local_cols(1)};
 }
 
 template <class Plan>
 Said wanted_tiles(Plan const& p, double bound) {
-  Said s{"tiles", p.to_json(), p.chosen.total().value(), bound, p.chosen.rows, p.chosen.cols, 1, p.chosen.nb};
+  Said s{"tiles", p.to_json(), p.chosen.total.value(), bound, p.chosen.grid.rows, p.chosen.grid.cols, 1, p.chosen.nb};
   for (auto const& rank : p.counts) {
     s.words = std::max({s.words, rank.traffic.bytes_sent, rank.traffic.bytes_received});
     s.messages = std::max({s.messages, rank.traffic.messages_sent, rank.traffic.messages_received});
@@ -244,7 +244,7 @@ TEST(PlansAsCpp, Products) {
                                {.algorithm = "summa", .grid = {8, 2, 1}, .order = "jil", .panel = 40});
   EXPECT_EQ(said(plan), wanted(named, named.a, 40));
 
-  allport_plan_create(handle, "gemm", ALLPORT_DOUBLE, "NN", 300, 200, 100, nullptr, "grid=4x4x1 way=binomial", &plan);
+  allport_plan_create(handle, "gemm", ALLPORT_DOUBLE, "NN", 300, 200, 100, nullptr, "grid=4x4x1 tree=binomial", &plan);
   auto const trees = plan_gemm({300, 200, 100}, machine, {.grid = {4, 4, 1}, .tree = MulticastTree::binomial});
   EXPECT_EQ(said(plan), wanted(trees, trees.a, trees.chosen.panel));
 
@@ -265,21 +265,22 @@ TEST(PlansAsCpp, Factorizations) {
   allport_plan plan = nullptr;
   allport_plan_create(handle, "getrf", ALLPORT_DOUBLE, nullptr, 2000, 1500, 0, nullptr, nullptr, &plan);
   auto const chosen = plan_lu({2000, 1500}, machine);
-  EXPECT_EQ(said(plan), wanted(chosen, chosen.distribution, chosen.chosen.block));
+  EXPECT_EQ(said(plan), wanted(chosen, chosen.distribution, chosen.chosen.panel));
 
   allport_plan_create(handle, "getrf", ALLPORT_FLOAT_COMPLEX, nullptr, 1024, 1024, 0, nullptr,
-                      "algorithm=2.5d grid=2x2x4 order=lji block=32 big=64 pivoting=partial", &plan);
+                      "algorithm=2.5d grid=2x2x4 order=lji panel=32 outer_panel=64 pivoting=partial", &plan);
   LuOptions options;
   options.algorithm = "2.5d";
   options.grid = {2, 2, 4};
   options.order = "lji";
-  options.block = 32;
-  options.big = 64;
+  options.panel = 32;
+  options.outer_panel = 64;
   auto const named = plan_lu({1024, 1024, Scalar::c, Pivoting::partial}, machine, options);
   EXPECT_EQ(said(plan), wanted(named, named.distribution, 32));
   options.tree = MulticastTree::binomial;
   allport_plan_create(handle, "getrf", ALLPORT_FLOAT_COMPLEX, nullptr, 1024, 1024, 0, nullptr,
-                      "way=binomial algorithm=2.5d grid=2x2x4 order=lji block=32 big=64 pivoting=partial", &plan);
+                      "tree=binomial algorithm=2.5d grid=2x2x4 order=lji panel=32 outer_panel=64 pivoting=partial",
+                      &plan);
   auto const trees = plan_lu({1024, 1024, Scalar::c, Pivoting::partial}, machine, options);
   EXPECT_EQ(said(plan), wanted(trees, trees.distribution, 32));
   EXPECT_NE(trees.chosen.total, named.chosen.total);
@@ -292,18 +293,17 @@ TEST(PlansAsCpp, Factorizations) {
   LuOptions in_place;
   in_place.given = given;
   auto const there = plan_lu({900, 900}, machine, in_place);
-  EXPECT_EQ(said(plan), wanted(there, there.distribution, there.chosen.block));
+  EXPECT_EQ(said(plan), wanted(there, there.distribution, there.chosen.panel));
 
   allport_plan_create(handle, "potrf", ALLPORT_DOUBLE, "U", 900, 900, 0, lies, nullptr, &plan);
-  CholeskyPlanOptions lying;
+  TiledPlanOptions lying;
   lying.given = given;
   auto const lain = plan_cholesky({900, Scalar::d, Uplo::upper}, machine, lying);
   EXPECT_EQ(said(plan), wanted_tiles(lain, lain.chosen.bound_words));
   allport_plan_create(handle, "potrf", ALLPORT_DOUBLE, "L", 1200, 1200, 0, nullptr,
                       "grid=8x2 order=ji nb=128 workers=2", &plan);
-  CholeskyPlanOptions fixed;
-  fixed.rows = 8;
-  fixed.cols = 2;
+  TiledPlanOptions fixed;
+  fixed.grid = {8, 2, 1};
   fixed.order = "ji";
   fixed.nb = 128;
   fixed.workers = 2;
@@ -311,7 +311,7 @@ TEST(PlansAsCpp, Factorizations) {
   EXPECT_EQ(said(plan), wanted_tiles(tiles, tiles.chosen.bound_words));
 
   allport_plan_create(handle, "geqrf", ALLPORT_DOUBLE_COMPLEX, nullptr, 900, 900, 0, lies, nullptr, &plan);
-  QrPlanOptions qr_lying;
+  TiledPlanOptions qr_lying;
   qr_lying.given = given;
   EXPECT_EQ(said(plan), wanted_tiles(plan_qr({900, 900, Scalar::z}, machine, qr_lying), 0));
   allport_plan_create(handle, "geqrf", ALLPORT_DOUBLE, nullptr, 1500, 600, 0, nullptr, nullptr, &plan);

@@ -1,47 +1,9 @@
-/* Loops, mapping and task graphs of the C interface. */
+/* Mapping and task graphs of the C interface. */
 #include <allport/allport.h>
 
 #include "expect.h"
 
 static allport_comm comm;
-
-struct squares {
-  int64_t begin;
-  int64_t* cells;
-};
-static void square(int64_t first, int64_t last, void* context) {
-  struct squares* const s = context;
-  for (int64_t i = first; i < last; ++i) s->cells[i - s->begin] += i * i;
-}
-
-static void loops(int threads) {
-  allport_team team = NULL;
-  int size = threads;
-  char const* const options[] = {NULL, "schedule=dynamic chunk=3", "schedule=guided", "chunk=1000"};
-  EXPECT(allport_team_create(&size, &team));
-  CHECK(threads == 0 ? size >= 1 : size == threads, "%d threads", size);
-  int64_t const ends[] = {-5, 0, 1, 1003};
-  for (int o = 0; o < 4; ++o) {
-    for (int e = 0; e < 4; ++e) {
-      struct squares s = {-3, calloc(1100, sizeof(int64_t))};
-      EXPECT(allport_parallel_for(team, -3, ends[e], square, &s, options[o]));
-      for (int64_t i = -3; i < 1090; ++i) {
-        int64_t const wanted = i < ends[e] ? i * i : 0;
-        CHECK(s.cells[i + 3] == wanted, "iteration %d", (int)i);
-      }
-      free(s.cells);
-    }
-  }
-  REFUSED(ALLPORT_ERR_ARGUMENT, "body", allport_parallel_for(team, 0, 3, NULL, NULL, NULL));
-  REFUSED(ALLPORT_ERR_ARGUMENT, "schedule", allport_parallel_for(team, 0, 3, square, NULL, "schedule=lunar"));
-  REFUSED(ALLPORT_ERR_ARGUMENT, "chunk", allport_parallel_for(team, 0, 3, square, NULL, "chunk=-1"));
-  REFUSED(ALLPORT_ERR_ARGUMENT, "team", allport_parallel_for(NULL, 0, 3, square, NULL, NULL));
-  EXPECT(allport_team_free(&team));
-  CHECK(team == NULL, "a freed team");
-  size = -1;
-  REFUSED(ALLPORT_ERR_ARGUMENT, "threads", allport_team_create(&size, &team));
-  REFUSED(ALLPORT_ERR_ARGUMENT, "threads", allport_team_create(NULL, &team));
-}
 
 /* A ring of 16 ranks whose numbers are scrambled, on a torus of 4 x 4. */
 static void mapping(void) {
@@ -336,9 +298,6 @@ static void handed_on(void) {
 int main(int argc, char** argv) {
   start(&argc, &argv);
   EXPECT(allport_comm_create(MPI_COMM_WORLD, NULL, &comm));
-  loops(0);
-  loops(1);
-  loops(3);
   mapping();
   graphs(1, NULL);
   graphs(2, NULL);

@@ -108,6 +108,9 @@ TEST(Calibrate, TellsTauFromACap) {
   EXPECT_NEAR(fit_tau(serial).error, 0.0, 1e-12);
   auto const quarter = std::vector<double>{1, 1.25, 1.5, 1.75};
   EXPECT_NEAR(fit_tau(quarter).tau, 0.25, 1e-12);
+  auto const disturbed = std::vector<double>{1, 2.1, 3.2, 4.3};
+  EXPECT_EQ(fit_tau(disturbed).tau, 1.0);
+  EXPECT_NEAR(fit_tau(disturbed, 2.0).tau, 1.1, 1e-12);
   auto const free = std::vector<double>{1, 1, 1, 1};
   EXPECT_EQ(fit_tau(free).tau, 0.0);
   EXPECT_EQ(fit_cap(free).cap, 4.0);

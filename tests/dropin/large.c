@@ -1,4 +1,4 @@
-/* Messages of more than 2 GiB, and reductions of elements of 2 GiB and more, which are to be handed back by all ranks.
+/* Messages of more than 2 GiB, and reductions of elements of 2 GiB and more, which all ranks pass on.
  * What is sent is zeros that were never written, but for a number here and there, so that only what is received takes
  * memory: at most 5 GiB on two ranks. A program that never heard of Allport. */
 #include <mpi.h>

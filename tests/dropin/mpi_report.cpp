@@ -1,5 +1,5 @@
 // The drop-ins' report on several ranks, as text and as JSON.
-#include "handback/report.h"
+#include "interpose/report.h"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -7,10 +7,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "handback/decide.h"
-#include "handback/enter.h"
+#include "interpose/decide.h"
+#include "interpose/enter.h"
 
-namespace allport::handback {
+namespace allport::interpose {
 namespace {
 
 int rank() {
@@ -29,7 +29,7 @@ TEST(Report, SumsOverRanksOnRankZero) {
   // Rank r: r + 1 calls of 100 bytes in 2 s, of which the bound is 0.5 s; one more without a bound.
   for (int i = 0; i <= rank(); ++i) report.count_taken("PDGEMM", {"summa", 100, Seconds(0.5)}, 2.0);
   report.count_taken("PDGEMM", {"scaling", 10, {}}, 1.0);
-  report.count_returned("PDGEMM", rank() % 2 == 0 ? "too small" : "a wrong argument", 0.25);
+  report.count_passed_on("PDGEMM", rank() % 2 == 0 ? "too small" : "a wrong argument", 0.25);
   report.count_growth("PDGESV", 3.0 + rank());
   report.count_growth("PDGESV", std::numeric_limits<double>::infinity());
   report.count_inner("PDGESV");
@@ -47,9 +47,9 @@ TEST(Report, SumsOverRanksOnRankZero) {
   EXPECT_EQ(gemm["how"]["scaling"], n);
   EXPECT_EQ(gemm["bytes"], 100 * calls + 10 * n);
   EXPECT_DOUBLE_EQ(gemm["seconds"], 2.0 * calls + n);
-  EXPECT_EQ(gemm["handed_back"], n);
+  EXPECT_EQ(gemm["passed_on"], n);
   EXPECT_EQ(gemm["reasons"]["too small"], (n + 1) / 2);
-  EXPECT_DOUBLE_EQ(gemm["handed_back_seconds"], 0.25 * n);
+  EXPECT_DOUBLE_EQ(gemm["passed_on_seconds"], 0.25 * n);
   EXPECT_EQ(gemm["bounded_calls"], calls);
   EXPECT_DOUBLE_EQ(gemm["bound_seconds"], 0.5 * calls);
   EXPECT_DOUBLE_EQ(gemm["of_bound"], 0.25) << "of the calls whose bound is known";
@@ -59,7 +59,7 @@ TEST(Report, SumsOverRanksOnRankZero) {
   EXPECT_FALSE(json.at("PDGESV").contains("of_bound"));
   auto const all = total(table);
   EXPECT_EQ(all.taken, calls + n);
-  EXPECT_EQ(all.handed_back(), n);
+  EXPECT_EQ(all.passed_on(), n);
   EXPECT_EQ(all.inner, n);
 }
 
@@ -68,37 +68,37 @@ TEST(Report, TellsInWordsWhatItKnows) {
   report.count_taken("MPI_Bcast", {{}, 800, Seconds(0.001)}, 0.004);
   EXPECT_NE(in_words(report.sum(MPI_COMM_SELF)).find("lower bound 0.001000 s: 0.25 of the bound"), std::string::npos);
   report.count_taken("MPI_Bcast", {{}, 8, {}}, 1.0);
-  report.count_returned("MPI_Bcast", "a reason", 0.5);
+  report.count_passed_on("MPI_Bcast", "a reason", 0.5);
   auto const words = in_words(report.sum(MPI_COMM_SELF));
   EXPECT_NE(words.find("lower bound for 1 of them 0.001000 s: 0.25 of the bound"), std::string::npos) << words;
-  EXPECT_NE(words.find("1 x back: a reason"), std::string::npos) << words;
+  EXPECT_NE(words.find("1 x passed on: a reason"), std::string::npos) << words;
   EXPECT_EQ(words.find("inside"), std::string::npos) << words;
   report.count_taken("MPI_Gather", {{}, 800, Seconds(0.001)}, 0.5);
   EXPECT_NE(in_words(report.sum(MPI_COMM_SELF)).find("lower bound 0.001000 s: less than 0.05 of the bound"),
             std::string::npos);
 }
 
-TEST(Enter, TakesCountsAndHandsBack) {
+TEST(Enter, TakesCountsAndPassesOn) {
   Report report;
   std::string seen;
   auto const call = [&](Outcome const& outcome, bool counts) {
     seen.clear();
     enter(
-        {report, "F", counts}, [&] { return outcome; }, [&](Outcome const& o) { seen = "back: " + o.why_not; },
+        {report, "F", counts}, [&] { return outcome; }, [&](Outcome const& o) { seen = "passed on: " + o.why_not; },
         [&](char const* text) { seen = text; });
     return seen;
   };
   EXPECT_EQ(call({{}, {"line", 4, {}}, false}, true), "");
   EXPECT_EQ(call({{}, {}, true}, true), "") << "counted later";
-  EXPECT_EQ(call(handed_back("slow"), true), "back: slow");
-  EXPECT_EQ(call(handed_back("slow"), false), "back: slow") << "by another process";
+  EXPECT_EQ(call(passed_on("slow"), true), "passed on: slow");
+  EXPECT_EQ(call(passed_on("slow"), false), "passed on: slow") << "by another process";
   enter(
       {report, "F", true}, []() -> Outcome { throw Error(ErrorKind::memory, "no memory"); },
-      [&](Outcome const&) { seen = "back"; }, [&](char const* text) { seen = text; });
+      [&](Outcome const&) { seen = "passed on"; }, [&](char const* text) { seen = text; });
   EXPECT_EQ(seen, "no memory");
   auto const table = report.sum(MPI_COMM_SELF);
   EXPECT_EQ(table.at("F").taken, 1);
-  EXPECT_EQ(table.at("F").handed_back(), 1);
+  EXPECT_EQ(table.at("F").passed_on(), 1);
 }
 
 TEST(Decide, AsksOnlyWhatThePolicyAsks) {
@@ -123,4 +123,4 @@ TEST(Decide, AsksOnlyWhatThePolicyAsks) {
 }
 
 }  // namespace
-}  // namespace allport::handback
+}  // namespace allport::interpose

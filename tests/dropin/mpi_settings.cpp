@@ -1,5 +1,5 @@
 // Rank 0's environment applies to all ranks.
-#include "handback/settings.h"
+#include "interpose/settings.h"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -9,9 +9,9 @@
 #include <string>
 
 #include "allport/machine/machine.h"
-#include "handback/world_ranks.h"
+#include "interpose/world_ranks.h"
 
-namespace allport::handback {
+namespace allport::interpose {
 namespace {
 
 constexpr auto variables = {"ALLPORT_MACHINE", "ALLPORT_DROPIN", "ALLPORT_PIVOT", "ALLPORT_REPORT"};
@@ -90,4 +90,4 @@ TEST_F(OnRanks, OfAPartItIsThePartsRankZero) {
 }
 
 }  // namespace
-}  // namespace allport::handback
+}  // namespace allport::interpose

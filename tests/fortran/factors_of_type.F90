@@ -26,7 +26,7 @@
         call expect(allport_potrf(comm, 'L', a, of_a, info), 'potrf')
         call expect(allport_potrs(comm, 'L', a, of_a, b, of_b, 'workers=1'), 'potrs')
       else if (l == 2) then
-        call expect(allport_gesv(comm, a, of_a, pivots, b, of_b, info, options='block=4'), 'gesv')
+        call expect(allport_gesv(comm, a, of_a, pivots, b, of_b, info, options='panel=4'), 'gesv')
         call assert(all(pivots >= 1 .and. pivots <= m), 'pivots')
       else
         call expect(allport_posv(comm, 'U', a, of_a, b, of_b, info, options='nb=4'), 'posv')

@@ -135,7 +135,7 @@
     call expect(allport_plan_free(plan), 'plan_free')
     call expect(allport_plan_create(machine, 'potrf', allport_double, m, m, 0, plan, 'L', lies), 'plan of potrf')
     call expect(allport_plan_query(plan, said), 'plan_query')
-    call assert(said%block > 0, 'a tile')
+    call assert(said%panel > 0, 'a tile')
     allocate (a(held(lies, 1), held(lies, 2)))
     a = 1
     do i = 1, size(a, 1)

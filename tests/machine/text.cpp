@@ -123,6 +123,7 @@ ports = 3
 injection = "1 GiB/s"
 overhead = 2e-7
 tau = 0.25
+tau_short = 1.25
 flops = "13.6 GF"
 adds = 1_700_000_000
 memory_bandwidth = "1.5e1 GB/s"
@@ -155,7 +156,8 @@ TEST(File, MeansWhatItSays) {
   EXPECT_EQ(m.axis(0), (Axis{2, true, BytesPerSecond(5e6), Seconds(3e-7)}));
   EXPECT_EQ(m.axis(1), (Axis{3, false, BytesPerSecond(425e6), Seconds(2.5e-7)}));
   EXPECT_EQ(m.rates(), (NodeRates{Seconds(2e-7), 0.25, 3, BytesPerSecond(1024.0 * 1024 * 1024), FlopsPerSecond(13.6e9),
-                                  FlopsPerSecond(1.7e9), BytesPerSecond(15e9), Bytes(std::int64_t{2} << 30)}));
+                                  FlopsPerSecond(1.7e9), BytesPerSecond(15e9), Bytes(std::int64_t{2} << 30), 1.25}));
+  EXPECT_EQ(m.rates().start_tau(), 1.25);
   auto const at = [&](int x, int y, int axis, int sign) { return m.link(m.node({x, y}), port(axis, sign)); };
   EXPECT_TRUE(m.dead(at(0, 1, 0, 1)) && m.dead(at(1, 1, 0, -1)));
   EXPECT_FALSE(m.dead(at(1, 1, 0, 1)) || m.dead(at(0, 1, 0, -1))) << "the second cable of the pair lives";
@@ -189,6 +191,7 @@ TEST(File, ErrorsNameTheLineAndTheNearestKey) {
            {head + "axes = 4", {"f.toml:2", "list of tables"}},
            {head + "axes = [ 4, 4 ]", {"f.toml:2", "expected a table"}},
            {head + "tau = 2\n" + axes, {"f.toml:2", "tau", "0..1"}},
+           {head + "tau_short = -1\n" + axes, {"f.toml:2", "tau_short", "from 0"}},
            {head + "memory = '2 Gb'\n" + axes, {"f.toml:2", "memory", "'2 GiB'"}},
            {head + "ports = -1\n" + axes, {"f.toml:2", "ports"}},
            {head + "x = [", {"f.toml:2", "not TOML"}},

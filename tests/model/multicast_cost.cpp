@@ -221,6 +221,11 @@ TEST(Streamed, KeepsWithinItsResources) {
   rates.tau = 1.0;
   EXPECT_NEAR(rate(with(bgp, rates), six) / 375e6, 1.0, 0.01);
   rates = bgp.rates();
+  rates.tau_short = 2.0;  // six sends a period start one after the other, 2 (2o + L) apart: 512 bytes each
+  auto fine = six;
+  fine.segment = Bytes(512);
+  EXPECT_NEAR(rate(with(bgp, rates), fine) / (6 * 512 / (6 * 2.0 * 1.5e-6)), 1.0, 0.01);
+  rates = bgp.rates();
   rates.adds = FlopsPerSecond(1e8);
   auto reduction = six;
   reduction.combines = true;
@@ -241,6 +246,11 @@ TEST(Multilink, GivesChan06sNumbers) {
   EXPECT_EQ(tree_rounds(1, 6), 0);
   MultilinkTerms const t{Seconds(1.0), BytesPerSecond(1.0), 0.25};
   EXPECT_DOUBLE_EQ(simultaneous_sends(Bytes(9), 5, t).value(), 20.0);
+  // Starts apart from bytes: 1 * (1 + 4 * 1.25) + 9 * (1 + 4 * 0.25); without bytes six cost 7.25 times one.
+  MultilinkTerms const apart{Seconds(1.0), BytesPerSecond(1.0), 0.25, 1.25};
+  EXPECT_DOUBLE_EQ(simultaneous_sends(Bytes(9), 5, apart).value(), 24.0);
+  EXPECT_DOUBLE_EQ(simultaneous_sends(Bytes(0), 6, apart).value(), 7.25);
+  EXPECT_DOUBLE_EQ(t_mst_scatter(Bytes(6 * 512), 512, 6, apart).value(), 4.0 * 7.25 + 511.0 * 2.25);
   MultilinkTerms const alpha{Seconds(1.0), BytesPerSecond(1.0), 0.0};
   std::vector<std::int32_t> const cube{8, 8, 8};
   EXPECT_DOUBLE_EQ(t_bucket_allgather(Bytes(0), cube, alpha).value(), 21.0);

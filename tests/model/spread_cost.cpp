@@ -62,6 +62,31 @@ TEST(SpreadCost, TeamsThatDoNotDivideObjectsWaitForTheLastRound) {
   EXPECT_EQ(spread_time(t, 1).value(), 0);
 }
 
+TEST(SpreadCost, ObjectsThatMoveMemoryFollowTheRoofline) {
+  // Two sockets of 4 cores: 12 GB/s a core, 30 GB/s a socket; objects of 120 MB and 1 ms of computing.
+  SpreadTerms t{.cores = 8,
+                .objects = 18,
+                .grain = Seconds(0.001),
+                .domain = 4,
+                .moved = Bytes(120'000'000),
+                .memory = BytesPerSecond(30e9),
+                .core_memory = BytesPerSecond(12e9)};
+  EXPECT_DOUBLE_EQ(object_time(t, 1, 1).value(), 0.010);
+  EXPECT_DOUBLE_EQ(object_time(t, 1, 4).value(), 0.016);
+  EXPECT_DOUBLE_EQ(object_time(t, 2, 1).value(), 0.005);
+  EXPECT_DOUBLE_EQ(object_time(t, 4, 1).value(), 0.004);
+  EXPECT_DOUBLE_EQ(object_time(t, 8, 1).value(), 0.004) << "one socket's memory";
+  // 8 at once, twice, and 2 more, one a socket: rounding costs little where the last have memory of their own.
+  EXPECT_DOUBLE_EQ(spread_time(t, 1).value(), 2 * 0.016 + 0.010);
+  EXPECT_DOUBLE_EQ(spread_time(t, 4).value(), 9 * 0.004);
+  EXPECT_DOUBLE_EQ(spread_time(t, 3).value(), 9 * 0.004) << "a team a socket, and an idle core";
+  EXPECT_DOUBLE_EQ(spread_time(t, 8).value(), 18 * 0.004);
+  t.grain = Seconds(1.0);
+  EXPECT_DOUBLE_EQ(object_time(t, 4, 1).value(), 0.25);
+  t.moved = Bytes(-1);
+  EXPECT_THROW((void)spread_time(t, 1), Error);
+}
+
 TEST(SpreadCost, RefusesWhatCannotBe) {
   EXPECT_THROW((void)spread_time(terms(), 0), Error);
   EXPECT_THROW((void)spread_time(terms(), 9), Error);

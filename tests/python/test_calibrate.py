@@ -19,7 +19,7 @@ def test_a_machine_is_measured_and_written(allport, tmp_path):
     found = told["calibration"]
     assert found["ranks"] == 2 and found["library"] == ap._native.mpi_library_name()
     measured = {f["what"]: f["value"] for f in found["fits"]}
-    assert {"bandwidth x", "overhead", "tau of long messages"} <= set(measured)
+    assert {"bandwidth x", "overhead", "tau of long messages", "triad 1 24"} <= set(measured)
     kernels = ["gemm", "syrk", "trsm", "potrf", "panel", "geqrt", "tpqrt", "gemqrt", "tpmqrt"]
     assert all(measured[f"flops {kernel}{size}"] > 1e6 for kernel in kernels for size in ("", " 64"))
     assert measured["bytes add"] > 1e6 and measured["bytes copy"] > 1e6
@@ -30,6 +30,7 @@ def test_a_machine_is_measured_and_written(allport, tmp_path):
     assert ap.plan.cholesky(4096, machine, options=ap.Options(grid="1x2")).predicted > 0
     assert set(found["mpi"]) >= {"bcast", "reduce", "allreduce", "alltoall", "barrier"}
     assert all(s > 0 for timed in found["mpi"].values() for s in timed["seconds"])
+    assert told["tau_short"] == machine.rates.tau_short == measured["tau of short messages"] >= 0
     assert told["adds"] > 0 and told["memory_bandwidth"] > 0 and told["axes"][0]["bandwidth"] > 0
     # What was timed is what explain calls calibrated.
     choice = ap.explain("bcast", machine, bytes=found["mpi"]["bcast"]["bytes"][-1])

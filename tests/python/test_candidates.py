@@ -30,7 +30,7 @@ def test_each_is_simulated_as_its_own_plan_runs(plan, extents, arguments):
     options = arguments.get("options", ap.Options())
     taken = replace(options, **decided(plan(*extents, "bgp:4x4", **arguments), best.candidate))
     again = plan(*extents, "bgp:4x4", **{**arguments, "options": taken})
-    run = ap.graph.simulate(ap.sim.graph_of(again), "bgp:4x4", model=ap.graph.Model(workers=options.workers))
+    run = ap.graph.simulate(ap.graph.planned(again), "bgp:4x4", model=ap.graph.Model(workers=options.workers))
     assert (run.seconds, run.tasks) == (best.seconds, best.tasks)
     assert best.priced == best.candidate["seconds"]["total"]
     assert best.compute + best.communicate + best.idle == pytest.approx(1)

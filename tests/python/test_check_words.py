@@ -22,6 +22,7 @@ def check_words() -> ModuleType:
     [
         "as in deck 1", "the decks' figures", "deck_top = 3", "HoldTheDecksNumbers", "deck1-slide22", "DECK",
         "see slide 4", "(slides 18 and 19)", "def figure(slide: int)", "Song09, slide 4, and slide 5",
+        "is handed back", "handed_back_seconds", "handback::Report", "TakesAndHandsBack",
     ],
 )  # fmt: skip
 def test_words_are_found(check_words: ModuleType, text: str) -> None:

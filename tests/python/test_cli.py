@@ -284,7 +284,7 @@ def test_what_is_missing_is_named(allport, words):
         ("allport schedule verify bcast -a mst", ["mst", "mst2"]),
         ("allport explain bcast --machine ge", ["gemini"]),
         ("allport plan gemm -m mine", ["mine.toml"]),
-        ("allport plan gemm -a summa", ["summa", "summa25"]),
+        ("allport plan gemm -a summa", ["summa", "summa25", "summa25_copies"]),
         ("allport simulate chol", ["cholesky", "cholesky-solve"]),
         ("allport simulate lu -a 2", ["2.5d", "2d"]),
         ("allport run lu sub/A", ["sub/A.npy"]),

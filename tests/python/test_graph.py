@@ -299,6 +299,33 @@ def test_blocks_as_a_graph_are_checked_counted_and_simulated():
         ap.graph.blocks((20, 15), (5, 4), 4, owners=[0])
 
 
+def test_blocks_share_the_memory_of_a_socket():
+    text = """
+    flops = "6 GF"
+    levels = [
+      { name = "socket", count = 2, memory_bandwidth = "30 GB/s", cache = "60 MB" },
+      { name = "core", count = 6, memory_bandwidth = "12 GB/s" },
+    ]
+    axes = [{ length = 1, bandwidth = "1 GB/s", latency = 0 }]
+    """
+    shared = ap.Machine.from_toml(text)
+    assert (shared.levels[0].cache, shared.levels[1].memory_bandwidth) == (60_000_000, 12e9)
+    assert ap.Machine.from_toml(shared.to_toml()) == shared
+    work = ap.graph.BlockWork(bytes=120e6, sends=False)
+    rates = [ap.graph.simulate(ap.graph.blocks((t,), (1,), t, work=work), shared).seconds for t in range(1, 13)]
+    # The roofline without flops: T threads of one socket get min(12 T, 30) GB/s, those of the other the same.
+    assert rates == pytest.approx([0.12e9 * max(1 / 12e9, min(t, 6) / 30e9) for t in range(1, 13)])
+    # One process whose six workers are the first socket's cores.
+    one = ap.Machine.from_toml('flops = "1 GF"\naxes = [{ length = 1, bandwidth = 1, latency = 0 }]')
+    socket = ap.Machine.from_toml(text.replace("count = 2", "count = 1"))
+    graph = ap.graph.blocks((8,), (1,), 1, work=work)
+    found = ap.graph.simulate(graph, one, model=ap.graph.Model(workers=6, memory=socket))
+    assert found.seconds == pytest.approx(6 * 0.12 / 30 + 0.12 / 12)  # six, then two
+    assert found.seconds == pytest.approx(
+        ap.model.spread_time(1, cores=6, objects=8, grain=0, moved=0.12e9, memory=30e9, core_memory=12e9)
+    )
+
+
 def test_spread_time_has_its_best_inside():
     node = {"cores": 28, "objects": 144, "grain": 0.3, "fork": 2e-6, "loss_each": 0.002, "domain": 14}
     times = {s: ap.model.spread_time(s, **node, loss_across=0.08) for s in (1, 2, 4, 7, 14, 28)}

@@ -24,7 +24,7 @@ def test_a_plan_needs_no_ranks():
     plan = ap.plan.lu(5000, 4000, "torus:4x4", dtype="f4", options=ap.Options(pivoting="partial"))
     data = plan.to_dict()
     assert plan.shape == (5000, 4000) and plan.pivoting == "partial" and plan.distribution.shape == (5000, 4000)
-    assert data["problem"] == {"m": 5000, "n": 4000, "type": "s", "pivot": "partial"}
+    assert data["problem"] == {"m": 5000, "n": 4000, "type": "s", "pivoting": "partial"}
     assert (
         plan.predicted
         == data["chosen"]["seconds"]["total"]
@@ -98,7 +98,7 @@ def test_plan_lu_on_the_command_line(allport):
         assert word in done.stdout, done.stdout
     done = allport("plan", "lu", "--shape", "400x300", "-n", 6, "--pivoting", "partial", "--json")
     data = json.loads(done.stdout)
-    assert data["problem"] == {"m": 400, "n": 300, "type": "d", "pivot": "partial"} and data["ranks"] == 6
+    assert data["problem"] == {"m": 400, "n": 300, "type": "d", "pivoting": "partial"} and data["ranks"] == 6
     assert all(np.prod(c["grid"]) <= 6 for c in data["candidates"])
 
 

@@ -102,7 +102,7 @@ def test_the_choice_says_why():
     assert "multicast of 1048576 bytes from 0 to 6 of the 64 ranks" in str(choice)
     assert choice.to_dict()["targets"] == [1, 8, 27, 28, 35, 63]
     assert ap.multicast.explain("torus:8x8", 0, None, bytes="1MiB").algorithm == "trees"
-    with pytest.raises(ap.Error, match="flat, chain, axes, prefix, segmented, trees"):
+    with pytest.raises(ap.Error, match="flat, chain, axes, prefix, segmented, kary, trees"):
         ap.multicast.explain("torus:8x8", 0, [27, 3], bytes=8, algorithm="ring")
 
 

@@ -15,9 +15,9 @@ TIMES = {"median": 2e-3, "least": 1e-3, "most": 4e-3, "samples": 10}
 
 
 def call(**given: Any) -> dict[str, Any]:
-    nothing = {"taken": 0, "how": {}, "bytes": 0, "seconds": 0.0, "reasons": {}, "handed_back": 0}
-    made = {**nothing, "handed_back_seconds": 0.0, **given}
-    return {**made, "handed_back": sum(made["reasons"].values())}
+    nothing = {"taken": 0, "how": {}, "bytes": 0, "seconds": 0.0, "reasons": {}, "passed_on": 0}
+    made = {**nothing, "passed_on_seconds": 0.0, **given}
+    return {**made, "passed_on": sum(made["reasons"].values())}
 
 
 def dropin(**given: Any) -> dict[str, Any]:
@@ -40,9 +40,9 @@ BCAST = call(
 
 def test_calls_taken_and_passed_through_are_reported() -> None:
     back = {"MPI's own <b>is</b> expected to be faster": 3}
-    data = dropin(collectives={"MPI_Bcast": BCAST, "MPI_Allreduce": call(reasons=back, handed_back_seconds=4e-4)})
+    data = dropin(collectives={"MPI_Bcast": BCAST, "MPI_Allreduce": call(reasons=back, passed_on_seconds=4e-4)})
     found = page(data)
-    assert found.facts["collectives taken"] == "12" and found.facts["passed through"] == "3"
+    assert found.facts["collectives taken"] == "12" and found.facts["passed on"] == "3"
     assert found.facts["of the lower bound"] == "0.96"
     assert "MPI's own <b>is</b> expected to be faster" in found.words and "MPI_Bcast: lower bound" in found.words
     assert found.advice == [], "0.4 ms of 2.5 s say nothing"
@@ -77,7 +77,7 @@ def test_calls_taken_and_passed_through_are_reported() -> None:
         (
             {
                 "collectives": {
-                    "MPI_Reduce": call(reasons={"MPI's own is expected to be faster": 9}, handed_back_seconds=3.0),
+                    "MPI_Reduce": call(reasons={"MPI's own is expected to be faster": 9}, passed_on_seconds=3.0),
                     "MPI_Bcast": BCAST,
                 }
             },

@@ -72,7 +72,7 @@ def test_json_has_plan_report_and_residual(allport, a, tmp_path):
     assert data["report"]["as_planned"] and data["report"]["predicted"] == data["report"]["measured"]
     assert data["report"]["info"] == 0 and data["report"]["growth"] > 0 and data["checked"]
     assert 0 < data["residual"] <= 1
-    assert data["plan"]["problem"] == {"m": 45, "n": 45, "type": "d", "pivot": "tournament"}
+    assert data["plan"]["problem"] == {"m": 45, "n": 45, "type": "d", "pivoting": "tournament"}
     assert set(data["seconds"]) == {"load", "lu", "check", "save"}
     unchecked = allport("run", "lu", "A.npy", "-o", "F.npz", "-n", 2, "--no-check", "--json")
     data = json.loads(unchecked.stdout)
@@ -125,7 +125,7 @@ def test_growth_is_told_and_mended(allport, tmp_path):
     mended = allport(*arguments, "--fall-back")
     data = json.loads(mended.stdout)
     assert mended.returncode == 0 and data["report"]["growth"] < 100 and data["residual"] <= 1
-    assert data["report"]["pivot"] == "partial" and data["plan"]["problem"]["pivot"] == "none"
+    assert data["report"]["pivoting"] == "partial" and data["plan"]["problem"]["pivoting"] == "none"
 
 
 def test_factors_are_read_again(allport, a, tmp_path):

@@ -45,7 +45,7 @@ def test_json_has_plan_report_and_residual(allport, system, tmp_path):
     assert data["output"] == {"path": "X.npy", "shape": [45, 4], "dtype": "float64"}
     assert data["report"]["as_planned"] and data["report"]["info"] == 0 and data["refinement"] is None
     assert 0 < data["residual"] <= 10
-    assert data["plan"]["problem"] == {"m": 45, "n": 45, "type": "d", "pivot": "tournament"}
+    assert data["plan"]["problem"] == {"m": 45, "n": 45, "type": "d", "pivoting": "tournament"}
 
 
 @pytest.mark.parametrize("trans", ["N", "T", "C"])

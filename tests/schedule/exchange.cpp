@@ -90,7 +90,7 @@ TEST(Goal, GivesEveryRegisteredAlgorithmBack) {
 #endif
 }
 
-TEST(Goal, GivesSchedulesWrittenByHandBack) {
+TEST(Goal, GivesBackSchedulesWrittenByHand) {
   for (Rank ranks : {1, 2, 5}) {
     for (std::int64_t bytes : {0, 64, 200}) {
       expect_equal(hand::line_reduce(ranks, bytes, 24, 2), read(goal_of(hand::line_reduce(ranks, bytes, 24, 2))));

@@ -77,6 +77,10 @@ TEST(Simulate, PortsInjectionAndTauLimitANode) {
   EXPECT_NEAR(run(two, ring(8, "injection = \"2 MB/s\"\n")), 1010 * us, 1e-12);
   EXPECT_NEAR(run(two, ring(8, "tau = 0.5\n")), 1510 * us, 1e-12);
   EXPECT_THROW((void)run(two, ring(8, "tau = 0.5\n"), fair()), Error);
+  // Starts in turn, long and short ones: alpha (1 + tau_short) + n beta, alpha = 10 us.
+  EXPECT_NEAR(run(two, ring(8, "tau_short = 1.5\n")), 1025 * us, 1e-12);
+  EXPECT_NEAR(run(messages(8, {{0, 1, 1}, {0, 7, 1}}), ring(8, "tau_short = 1.5\n")), 26 * us, 1e-12);
+  EXPECT_THROW((void)run(two, ring(8, "tau_short = 1.5\n"), fair()), Error);
 }
 
 TEST(Simulate, RanksOfANodeShareItsMemory) {

@@ -37,9 +37,9 @@ struct CalibrateOptions {
 /// Collective; the same result on all ranks.
 ///
 /// Parameters are measured while all nodes are busy, as in a collective: bandwidth, latency and o with every node
-/// sending to its neighbour along an axis; tau or an injection cap with every node sending to 1 .. 2d neighbours at
-/// once; gamma and memory bandwidth on all ranks at once. Values of a single pair, of single hops, and tau of short
-/// messages are in calibration().fits.
+/// sending to its neighbour along an axis; tau or an injection cap, and tau_short, with every node sending to 1 .. 2d
+/// neighbours at once; gamma and memory bandwidth on all ranks at once. Values of a single pair and of single hops are
+/// in calibration().fits.
 /// @throws Error(mpi) when the MPI library fails
 [[nodiscard]] Machine calibrate(Communicator const& comm, CalibrateOptions const& options = {});
 
@@ -68,13 +68,14 @@ struct LineFit {
 /// @pre bytes and seconds of equal length >= 1, seconds > 0
 [[nodiscard]] LineFit fit_line(std::span<double const> bytes, std::span<double const> seconds);
 
-/// What m simultaneous sends take, m = 1, 2, ...: times[m - 1] = times[0] * (1 + (m - 1) tau), tau in 0..1 (Chan06).
+/// What m simultaneous sends take, m = 1, 2, ...: times[m - 1] = times[0] * (1 + (m - 1) tau), tau in 0..most: 1 is
+/// Chan06's bound; short messages exceed it where their starts disturb each other.
 struct TauFit {
   double tau = 0.0;
   double error = 0.0;  ///< mean of |measured - fitted| / measured
 };
 /// @pre times not empty, times > 0
-[[nodiscard]] TauFit fit_tau(std::span<double const> times);
+[[nodiscard]] TauFit fit_tau(std::span<double const> times, double most = 1.0);
 
 /// An injection cap of `cap` times one link's bandwidth: times[m - 1] = times[0] * max(1, m / cap).
 struct CapFit {

@@ -35,7 +35,7 @@ class Rates {
   /// @throws Error(machine) if the machine has neither the kernel's rate nor the peak
   explicit Rates(Machine const& machine, double factor = 1.0, int workers = 1);
 
-  /// Flops by the kernel's rate; work without flops by its bytes.
+  /// Flops by the kernel's rate; work without flops by its bytes; and what it takes besides.
   [[nodiscard]] double seconds(Work const& work) const;
 
  private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "allport/graph/rates.h"
@@ -21,6 +22,9 @@ struct SimulateOptions {
   std::int64_t end = 0;
   /// No lookahead: a rank begins a step only after all of its tasks of earlier steps.
   bool in_steps = false;
+  /// How the workers of a node share memory: worker w of its rank r is part r * workers + w. Empty: as the ranks of the
+  /// machine's levels do.
+  std::optional<Levels> levels{};
   /// Called repeatedly with the number of completed tasks; false ends the run with Error(unsupported).
   std::function<bool(std::int64_t)> progress{};
 };
@@ -68,10 +72,15 @@ struct SimulateResult {
 /// The workers of a rank take ready tasks by priority, then in the order in which they became ready. A message costs
 /// the overhead o at both ends, one message after the other on a rank. It occupies every link of its route from the
 /// arrival of its head, one message after the other; a relay forwards it segment by segment. A message reserves its
-/// whole route when it starts, so a queue further along the route is what has been reserved there. Ranks of one node
-/// transfer data through the level at which they differ, or through memory. A gang starts when all its members have a
-/// worker; its collectives and its expected data-dependent messages take the time that they would take alone, and do
-/// not load links.
+/// whole route when it starts, so a queue further along the route is what has been reserved there. What the ranks of a
+/// node send to others passes its cap on injection one message after the other, at no more than its rate. Ranks of one
+/// node transfer data through the level at which they differ, or through memory. A gang starts when all its members
+/// have a worker; its collectives and its expected data-dependent messages take the time that they would take alone,
+/// and do not load links.
+///
+/// Where a level of the machine has a memory bandwidth, tasks that name bytes share it with those that run at the same
+/// time on the same part (shared_memory.h): a task takes the time of its flops or of its bytes, whichever is more. A
+/// task whose tile is in a level's cache moves no bytes. Not the members of gangs.
 /// @throws Error(schedule) naming a task that still waits when nothing runs any more; not if only some steps are
 ///         simulated, since such tasks wait for earlier steps
 /// @throws Error(argument) if the machine has fewer ranks than the graph, workers < 1, or the graph does not have the

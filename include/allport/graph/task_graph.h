@@ -66,6 +66,9 @@ struct Work {
   Kernel kernel = Kernel::none;
   double flops = 0;  ///< in the graph's element type: a complex multiply-add counts as two, as a real one does
   double bytes = 0;  ///< bytes of memory that are read or written
+  /// Bytes that a cache must hold so that none are read or written; 0: no cache does. Of the task's first tile.
+  double footprint = 0;
+  double seconds = 0;  ///< besides, at any rate: to start the loop of a team of threads
 };
 
 /// Name of a block of a rank's memory that tasks overwrite. The algorithm chooses it; it is local to the rank.

@@ -1,14 +1,10 @@
 // Plans of Cholesky factorizations: grid and tile size by the price of the graph.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "allport/graph/pool.h"
-#include "allport/graph/price.h"
 #include "allport/linalg/cholesky.h"
-#include "allport/machine/machine.h"
+#include "allport/linalg/tiled_plan.h"
 
 namespace allport {
 
@@ -21,59 +17,19 @@ struct CholeskyProblem {
   friend bool operator==(CholeskyProblem const&, CholeskyProblem const&) = default;
 };
 
-/// Choices of the caller; whatever is left empty is chosen by price.
-struct CholeskyPlanOptions {
-  int rows = 0;  ///< of the process grid; 0: any
-  int cols = 0;
-  std::string order;  ///< "ij": the grid's rows run fastest over the machine's ranks; "ji": its columns; empty: any
-  Index nb = 0;       ///< of the tiles; 0: one of 64 to 512, or that of the blocks of `given`
-  int workers = 1;    ///< threads of each rank
-  Bytes memory{0};    ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
-  /// The distribution of the caller's A: its grid is used, and tiles other than its blocks or parts of them cost
-  /// redistribution there and back.
-  std::optional<Distribution> given;
-  int candidates = 0;  ///< length of the plan's table, the best first; 0: all
-};
+using CholeskyPlan = TiledPlan<CholeskyProblem>;
+template <>
+std::string CholeskyPlan::to_json() const;
 
-/// A grid and a tile size, with their price.
-struct CholeskyCandidate {
-  int rows = 1;
-  int cols = 1;
-  std::string order = "ij";
-  Index nb = 0;
-  graph::Price price;        ///< of cholesky_graph(), sent by tasks::default_tree()
-  Seconds moving{};          ///< redistributing the caller's A (CholeskyPlanOptions::given) to the tiles and back
-  Bytes memory{};            ///< peak per rank: its part of A, its tiles, and a step's tiles from other ranks
-  double most_products = 0;  ///< W: upper bound on the busiest rank's multiplications of two elements of L
-  double bound_words = 0;    ///< lower bound on words with that memory and W: model::cholesky_bound()
-  std::string why_not;       ///< not empty: why it cannot be used
-
-  [[nodiscard]] Seconds total() const { return price.total + moving; }
-};
-
-/// The chosen grid and tiles, equal on every rank, and their predicted cost.
-struct CholeskyPlan {
-  CholeskyProblem problem;
-  Machine machine = Machine::flat(1);
-  CholeskyPlanOptions options;
-  CholeskyCandidate chosen;
-  std::vector<CholeskyCandidate> candidates;  ///< best first; unusable ones last
-  Distribution distribution;                  ///< of A: its blocks are tiles, or multiples of tiles
-  /// Tasks, flops and traffic of each rank, with one message from a tile's owner to each rank that needs it; relays
-  /// only shift sending from rank to rank. Empty above 4 million tasks.
-  std::vector<graph::Count> counts;
-  /// Maximum bytes of outputs that each rank stores beside its tiles, as graph::pool() counts them. Empty likewise.
-  std::vector<std::int64_t> pool;
-
-  [[nodiscard]] std::string to_json() const;
-};
+/// The factorization as its plan runs it.
+[[nodiscard]] std::unique_ptr<TaskGraph> plan_graph(CholeskyPlan const& plan);
 
 /// Plans without MPI. Deterministic. Of tile sizes whose prices differ by less than a twentieth the largest is chosen:
 /// kernels run faster on larger tiles than the rates may show.
 /// @throws Error(argument) for a negative n, a grid that does not fit machine.ranks(), an unknown order; Error(machine)
 /// if the machine has no rates; Error(memory) with the bytes needed and available if no candidate fits
 [[nodiscard]] CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machine,
-                                         CholeskyPlanOptions const& options = {});
+                                         TiledPlanOptions const& options = {});
 
 /// cholesky() by a plan: in its tiles, with its workers; nb and workers of `options` are ignored. A in a distribution
 /// other than plan.distribution is redistributed there and back. Called by all ranks of A's communicator with equal

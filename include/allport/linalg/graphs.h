@@ -57,12 +57,12 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 
 /// A product as its plan runs it: `A` and `B` send a panel, `multiply` adds one product, `sum` combines the layers; in
 /// Cannon's algorithm `A` and `B` hold a block for one product and forward it. This graph is priced, counted and run.
-[[nodiscard]] std::unique_ptr<TaskGraph> gemm_graph(GemmPlan const& plan);
+[[nodiscard]] std::unique_ptr<TaskGraph> plan_graph(GemmPlan const& plan);
 /// The transport of its edges, with multicasts. One thread at a time.
 [[nodiscard]] std::unique_ptr<graph::Transport> plan_transport(GemmPlan const& plan);
 
 /// An LU factorization as its plan runs it: 1D, 2D or 2.5D, with any pivoting. Panels and row exchanges are gangs.
-[[nodiscard]] std::unique_ptr<TaskGraph> lu_graph(LuPlan const& plan);
+[[nodiscard]] std::unique_ptr<TaskGraph> plan_graph(LuPlan const& plan);
 /// The transport of its edges, with multicasts. One thread at a time.
 [[nodiscard]] std::unique_ptr<graph::Transport> plan_transport(LuPlan const& plan);
 

@@ -38,9 +38,9 @@ struct LuOptions {
   std::string algorithm;   ///< of lu_algorithms(); empty: any
   GemmGrid grid{0, 0, 0};  ///< p_r x p_c x c; zeros: any
   std::string order;       ///< as GemmOptions::order, or "given" as in LuCandidate; empty: any
-  Index block = 0;         ///< b: columns of a panel, with layers of a layer's slice; 0: chosen
+  Index panel = 0;         ///< b: columns of a panel, with layers of a layer's slice; 0: chosen
   Index nb = 0;            ///< columns of a rank's blocks, a multiple of b; 0: chosen
-  Index big = 0;           ///< 2.5D: B_g, columns of a panel, a multiple of b; 0: c b
+  Index outer_panel = 0;   ///< 2.5D: B_g, columns of which each layer has a slice of b, a multiple of b; 0: c b
   Bytes memory{0};         ///< limit per rank; 0: the machine's memory per rank, or no limit if that is unknown
   /// How panels and rows of U are sent to several ranks; none: tasks::default_tree().
   std::optional<MulticastTree> tree{};
@@ -59,10 +59,10 @@ struct LuCandidate {
   /// grid, each with the columns of which its process column has the most.
   std::string order = "ijl";
   bool in_place = false;       ///< on the caller's own distribution (LuOptions::given)
-  Index block = 0;             ///< columns of a panel, with layers of a layer's slice
+  Index panel = 0;             ///< columns of a panel, with layers of a layer's slice
   Index nb = 0;                ///< columns of a rank's blocks in the distribution
   int ahead = 1;               ///< look-ahead: panels under way at a time
-  Index big = 0;               ///< columns of a panel; equals block with one layer
+  Index outer_panel = 0;       ///< columns that the layers share; equals `panel` with one layer
   Seconds compute{};           ///< local work of the busiest rank (graph::Price::work)
   Seconds communicate{};       ///< messages on the busiest axis (graph::Price::links)
   Seconds total{};             ///< with overlap, and with redistribution if `given`

@@ -19,6 +19,9 @@ struct Level {
   BytesPerSecond bandwidth{};  ///< of all that one part sends to its siblings; 0: they copy through the node's memory
   Seconds latency{};           ///< of a message between siblings
   BytesPerSecond injection{};  ///< cap on all that one part sends, to its siblings and beyond; 0: none
+  /// What all of one part read and write of memory together; 0: no limit of this level. For simulated task graphs.
+  BytesPerSecond memory_bandwidth{};
+  Bytes cache{};  ///< that one part shares; 0: none. For simulated task graphs
 
   friend bool operator==(Level const&, Level const&) = default;
 };

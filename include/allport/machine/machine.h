@@ -59,13 +59,17 @@ struct LinkException {
 /// Parameters of the models beside the links; per node unless a comment says otherwise.
 struct NodeRates {
   Seconds overhead{};                 ///< o, CPU time per message end (Solomonik11, slide 21)
-  double tau = 0.0;                   ///< 0: simultaneous sends cost as one, 1: serial (Chan06)
+  double tau = 0.0;                   ///< of the bytes: 0: simultaneous sends cost as one, 1: serial (Chan06)
   std::int32_t ports = 0;             ///< links that a node may drive at once; 0: all
   BytesPerSecond injection{};         ///< cap on the sum over all outgoing links; 0: none
   FlopsPerSecond flops{};             ///< peak, double precision
   FlopsPerSecond adds{};              ///< gamma, reduction operator applications on doubles per second
   BytesPerSecond memory_bandwidth{};  ///< beta of Solomonik11
   Bytes memory{};                     ///< 0: unknown, no limit
+  double tau_short = -1.0;            ///< of the starts of messages, like tau, may exceed 1; negative: not measured
+
+  /// tau of a message's start, which alone counts for short messages. Chan06 has one tau for starts and bytes.
+  [[nodiscard]] double start_tau() const { return tau_short < 0.0 ? tau : tau_short; }
 
   friend bool operator==(NodeRates const&, NodeRates const&) = default;
 };

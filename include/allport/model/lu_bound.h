@@ -17,7 +17,7 @@ namespace allport::model {
 struct LuBound {
   /// 2F / (P sqrt(M)) - 2M - 2mn/P, not below 0, M = words of memory of a rank: in an interval in which 2M words are
   /// received, begun or finished, a rank has 3M elements to multiply, so it does at most M^(3/2) multiplications
-  /// (Loomis, Whitney 1949; Ballard, Demmel, Holtz, Schwartz 2011; Smith et al. 2019 for the constants).
+  /// (Loomis, Whitney 1949; Ballard, Demmel, Holtz, Schwartz 2011; Smith et al. 2017 for the constants).
   double memory_dependent = 0.0;
   /// (F/W D(W) - 2mn)/P, not below 0, W = most multiplications of a rank and D = least_elements(W) of an m x n x
   /// min(m, n) product: 3 (F/P)^(2/3) - 2mn/P where work is spread evenly over many ranks.

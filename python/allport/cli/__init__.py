@@ -25,6 +25,7 @@ from allport.cli import (
     machine,
     map,
     multicast,
+    network,
     options,
     plan,
     report,
@@ -65,6 +66,7 @@ app.add_typer(plan.app, name="plan")
 app.add_typer(machine.app, name="machine")
 app.add_typer(schedule.app, name="schedule")
 app.add_typer(multicast.app, name="multicast")
+app.add_typer(network.app, name="network")
 app.add_typer(graph.app, name="graph")
 app.add_typer(lab.app, name="lab")
 app.command(name="bench")(bench.bench)

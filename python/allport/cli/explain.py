@@ -75,7 +75,7 @@ def _show(data: dict[str, Any]) -> None:
     if own["taken"]:
         out.print(f"taken: {data['algorithm']} is expected to be clearly faster than MPI's own")
     else:
-        out.print("handed back: MPI's own is expected to be faster, or as fast")
+        out.print("passed on: MPI's own is expected to be faster, or as fast")
     if own["source"] != "calibrated":
         out.print("allport machine calibrate times MPI's own collectives, and allport bench measures both")
 

@@ -174,7 +174,7 @@ def _fit_text(fit: dict[str, Any]) -> str:
         return f"{value:.3f}"
     if what.startswith(("flops", "scalapack")):
         return f"{value / 1e9:.3g} Gflop/s"
-    if what.startswith(("bandwidth", "memory", "all links", "bytes", "rate")):
+    if what.startswith(("bandwidth", "memory", "all links", "bytes", "rate", "triad")):
         return format_rate(value)
     return f"{value / 1e6:.0f} Madd/s" if what == "adds" else format_seconds(value)
 

@@ -32,8 +32,8 @@ from allport.plan import NO_BOUND, by_time, why_chosen
 from allport.units import format_bytes, format_seconds
 
 app = typer.Typer(help="Plan without running: algorithm, grid, time, words, messages, memory.", no_args_is_help=True)
-# What tells candidates of a kind apart, beside algorithm and grid: their names in the plan, and as options.
-WIDTHS = {"gemm": {"panel": "panel"}, "lu": {"block": "panel", "nb": "nb", "big": "outer panel"}}
+# What tells candidates of a kind apart, beside algorithm and grid.
+WIDTHS = {"gemm": ("panel",), "lu": ("panel", "nb", "outer_panel")}
 PRICES = ("compute", "communicate", "total", "words", "messages", "memory", "x bound")
 
 All = Annotated[bool, typer.Option("--all", help="Show every candidate, not only the best 12.")]
@@ -91,11 +91,11 @@ def _arguments(given: dict[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def _widths(plan: dict[str, Any]) -> dict[str, str]:
+def _widths(plan: dict[str, Any]) -> tuple[str, ...]:
     return WIDTHS["gemm" if "k" in plan["problem"] else "lu"]
 
 
-def _candidate_row(c: dict[str, Any], widths: dict[str, str]) -> list[str]:
+def _candidate_row(c: dict[str, Any], widths: tuple[str, ...]) -> list[str]:
     grid = "x".join(str(g) for g in c["grid"])
     if "seconds" not in c:
         return [c["algorithm"], grid, *[""] * (len(widths) + len(PRICES)), c.get("why_not", "")]
@@ -118,7 +118,7 @@ def _candidate_row(c: dict[str, Any], widths: dict[str, str]) -> list[str]:
 def candidates_table(plan: dict[str, Any], most: int) -> Any:
     """Candidates of a plan by predicted time; the chosen one is marked."""
     widths = _widths(plan)
-    numbers = ("grid", *widths.values(), *PRICES)
+    numbers = ("grid", *(width.replace("_", " ") for width in widths), *PRICES)
     rows = table("", "algorithm", *numbers, "why not", right=numbers)
     chosen = plan["chosen"]
     for c in by_time(plan["candidates"][:most]):
@@ -134,12 +134,12 @@ def headline(plan: dict[str, Any]) -> str:
         marks = {"N": "", "T": "^T", "C": "^H"}
         what = f"C ({p['m']} x {p['n']}) = A{marks[p['trans_a']]} B{marks[p['trans_b']]} over k = {p['k']}"
     else:
-        how = "no" if p["pivot"] == "none" else p["pivot"]
+        how = "no" if p["pivoting"] == "none" else p["pivoting"]
         what = f"P A = L U, A ({p['m']} x {p['n']}), {how} pivoting"
     return (
         f"{what}, {DTYPES[p['type']]}, on {plan['machine']} ({plan['ranks']} ranks)\n"
         f"chosen: {c['algorithm']} on a {'x'.join(str(g) for g in c['grid'])} grid, c = {c['grid'][2]}"
-        + (f", panels of {c['block']} columns" if "block" in c else "")
+        + (f", panels of {c['panel']} columns" if "outer_panel" in c else "")
     )
 
 
@@ -199,7 +199,7 @@ def _show_simulated(simulated: list[ap.sim.SimulatedCandidate] | None) -> None:
     rows = table("", "algorithm", *SIMULATED, "why not", right=SIMULATED)
     for at, one in enumerate(simulated):
         c = one.candidate
-        widths = " ".join(str(c[key]) for key in ("panel", "block", "nb", "big") if key in c)
+        widths = " ".join(str(c[key]) for key in ("panel", "nb", "outer_panel") if key in c)
         shares = (one.compute, one.communicate, one.idle)
         there = one.seconds is not None
         rows.add_row(

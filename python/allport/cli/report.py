@@ -39,7 +39,7 @@ def report(
 ) -> None:
     """Turn the JSON of a drop-in (ALLPORT_REPORT=FILE.json), a benchmark, a run or a plan into one page.
 
-    Calls taken and handed back, why, seconds beside lower bounds, what was tried, and what to try next.
+    Calls taken and passed on, why, seconds beside lower bounds, what was tried, and what to try next.
     """
     output = f"{file.removesuffix('.json')}.html" if output is None else output
     if not output.endswith((".html", ".htm")):

@@ -194,8 +194,8 @@ class LU:
         return _native.lu_residual(given._native, self.factors._native, self.pivots)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes an .npz with factors, pivots, pivot, info, growth and norm1, which LU.load and numpy.load read."""
-        small = {"pivots": self.pivots, "pivot": self.pivoting, "info": self.info}
+        """Writes an .npz with factors, pivots, pivoting, info, growth and norm1, which LU.load and numpy.load read."""
+        small = {"pivots": self.pivots, "pivoting": self.pivoting, "info": self.info}
         write(path, self.factors, {**small, "growth": self.growth, "norm1": self.norm1})
 
     @classmethod
@@ -211,7 +211,7 @@ class LU:
         distribution: the one that a factorization here would choose, unless given. Raises Error, naming the file.
         """
         factors, small = read(path, world_of(comm), distribution)
-        return cls(factors, small.pop("pivots"), pivoting=small.pop("pivot"), **small)
+        return cls(factors, small.pop("pivots"), **small)
 
     def __repr__(self) -> str:
         state = f"singular, info {self.info}" if self.info else f"growth {self.growth:.3g}"

@@ -1,6 +1,6 @@
 """Factors in .npz files that numpy.load reads, too: rank 0 reads and writes, blocks of lines go to the others.
 
-Members: factors [m, n] (stored, not compressed), pivots int64 [min(m, n)], pivot, info, growth, norm1.
+Members: factors [m, n] (stored, not compressed), pivots int64 [min(m, n)], pivoting, info, growth, norm1.
 Between two pieces all ranks learn whether rank 0 has read or written the last one: nobody waits for what never comes.
 """
 
@@ -29,7 +29,7 @@ __all__ = ["check", "read", "write"]
 TAG = 4711
 PIECE = 1 << 26  # bytes that travel at once
 DAMAGED = "not a readable .npz file"
-SMALL = ("pivots", "pivot", "info", "growth", "norm1")
+SMALL = ("pivots", "pivoting", "info", "growth", "norm1")
 
 
 def check(path: str | os.PathLike[str]) -> None:
@@ -206,16 +206,16 @@ def _contents(archive: zipfile.ZipFile) -> tuple[dict[str, Any], tuple[tuple[int
     pivots, rows = found["pivots"], np.arange(min(shape))
     if pivots.dtype.kind != "i" or pivots.shape != rows.shape or (pivots < rows).any() or (pivots >= shape[0]).any():
         raise failure(f"its pivots do not fit factors of {shape[0]} x {shape[1]}", "io")
-    pivot, info = str(found.get("pivot", "partial")), int(found.get("info", 0))
+    pivoting, info = str(found.get("pivoting", "partial")), int(found.get("info", 0))
     plain = {
         "pivots": pivots.astype(np.int64),
-        "pivot": pivot,
+        "pivoting": pivoting,
         "info": info,
         "growth": float(found.get("growth", np.nan)),
         "norm1": float(found.get("norm1", np.nan)),
     }
-    if pivot not in PIVOTING:
-        raise failure(f"its pivot is {pivot!a}; expected one of {', '.join(PIVOTING)}", "io")
+    if pivoting not in PIVOTING:
+        raise failure(f"its pivoting is {pivoting!a}; expected one of {', '.join(PIVOTING)}", "io")
     if not 0 <= info <= min(shape):
         raise failure(f"its info is {info}; expected 0..{min(shape)}", "io")
     return plain, ((shape[0], shape[1]), fortran, dtype.str)
@@ -242,7 +242,7 @@ def read(
     with together(comm):
         if distribution is None:
             m, n = shape
-            how = Options(pivoting=small["pivot"], candidates=1, mapping=comm.mapping)
+            how = Options(pivoting=small["pivoting"], candidates=1, mapping=comm.mapping)
             plan = plan_lu(m, n, comm.machine, dtype=dtype, options=how)
             distribution = plan.distribution
         if distribution.shape != shape:

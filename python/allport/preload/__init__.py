@@ -105,7 +105,7 @@ def _places(machine: str | None, ranks: int | None, notes: list[str]) -> tuple[s
     spec = machine if machine is not None else os.environ.get("ALLPORT_MACHINE")
     if not spec:
         notes.append(
-            "no machine is named: where all ranks share one computer every collective call is handed back; "
+            "no machine is named: where all ranks share one computer every collective call is passed on; "
             "--machine torus:4x4 or a machine file tells how they are connected"
         )
         return None, ranks if ranks is not None else cores()

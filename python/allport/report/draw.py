@@ -92,7 +92,7 @@ def _nodes(ax: Axes, sketch: Sketch, root: int, labels: bool, scale: float) -> N
         ax.text(*p, str(n), ha="center", va="center_baseline", fontsize=size, color=colour, zorder=7)
 
 
-def first_ways(sketch: Sketch, part: list[Edge], schedule: Schedule) -> str:
+def root_links(sketch: Sketch, part: list[Edge], schedule: Schedule) -> str:
     """The root's links in a tree: 'root sends +x'."""
     root = schedule.root // sketch.machine.ranks_per_node
     mine = [e for e in part if (e.source if schedule.collective == "bcast" else e.target) == root]
@@ -101,8 +101,8 @@ def first_ways(sketch: Sketch, part: list[Edge], schedule: Schedule) -> str:
         return ""
     if schedule.collective != "bcast":  # a link into the root arrives from the opposite side
         ports = sorted(p ^ 1 for p in ports)
-    ways = ", ".join(("+" if p % 2 else "−") + axis_letter(p // 2) for p in ports)
-    return f"root {'sends' if schedule.collective == 'bcast' else 'receives from'} {ways}"
+    links = ", ".join(("+" if p % 2 else "−") + axis_letter(p // 2) for p in ports)
+    return f"root {'sends' if schedule.collective == 'bcast' else 'receives from'} {links}"
 
 
 def _panel(ax: Axes, sketch: Sketch, parts: list[tuple[str, list[Edge]]], root: int, scale: float) -> None:
@@ -200,7 +200,7 @@ def _arrange(
     for t, (colour, part) in enumerate(parts):
         ax = figure.add_subplot(grid[t, 0] if stacked else grid[t // columns, t % columns])
         _panel(ax, sketch, [(colour, part)], root, 1.0)
-        _title(ax, f"Spanning tree {t + 1}", first_ways(sketch, part, schedule), 9.5, colour)
+        _title(ax, f"Spanning tree {t + 1}", root_links(sketch, part, schedule), 9.5, colour)
     if count > 1:
         ax = figure.add_subplot(grid[count, 0] if stacked else grid[:, columns:])
         _panel(ax, sketch, parts, root, 1.0 if stacked or rows == 1 else 1.35)

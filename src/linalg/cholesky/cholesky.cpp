@@ -14,7 +14,7 @@
 #include "cholesky_tiles.h"
 #include "linalg/matrix/blas.h"
 #include "linalg/matrix/checks.h"
-#include "linalg/matrix/strips.h"
+#include "linalg/matrix/column_blocks.h"
 #include "linalg/plan/tiled_run.h"
 
 namespace allport {

@@ -5,100 +5,68 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "allport/graph/count.h"
 #include "allport/linalg/redistribute.h"
 #include "allport/model/cholesky_bound.h"
 #include "cholesky_tiles.h"
 #include "linalg/plan/most_products.h"
-#include "linalg/plan/report_json.h"
-#include "linalg/plan/tiled_plan_run.h"
+#include "linalg/plan/tiled_plan.h"
 #include "tasks/summary.h"
 
 namespace allport {
 
 namespace {
 
-using nlohmann::json;
+struct CholeskyOperation {
+  using Plan = CholeskyPlan;
 
-Distribution distribution_of(CholeskyPlan const& plan, CholeskyCandidate const& c) {
-  if (plan.options.given) return holding_tiles(*plan.options.given, c.nb);
-  return tiled_plan::tiles_of(c, plan.problem.n, plan.problem.n);
-}
-
-Bytes memory_of(CholeskyProblem const& problem, CholeskyCandidate const& c) {
-  auto const most = [&](int parts) { return AxisDistribution::cyclic(problem.n, parts, c.nb).count(0); };
-  auto const rows = most(c.rows);
-  auto const cols = most(c.cols);
-  bool const alone = c.rows * c.cols == 1;
-  return Bytes((2 * rows * cols + (alone ? 0 : (rows + cols) * std::min(c.nb, problem.n))) * bytes_of(problem.type));
-}
-
-CholeskyCandidate priced(CholeskyPlan const& plan, CholeskyCandidate candidate) {
-  candidate.memory = memory_of(plan.problem, candidate);
-  auto const words = static_cast<double>(candidate.memory.value() / bytes_of(plan.problem.type));
-  auto const tiles = distribution_of(plan, candidate);
-  candidate.most_products = most_products(plan.problem, tiles);
-  candidate.bound_words =
-      model::cholesky_bound(plan.problem.n, candidate.rows * candidate.cols, words, candidate.most_products);
-  if (!detail::fits_memory(plan, candidate) || plan.problem.n == 0) return candidate;
-  auto const made = cholesky_graph(tiles, plan.problem.uplo, plan.problem.type, candidate.nb);
-  candidate.price = tiled_plan::price_of(*made, plan.problem.type, plan.machine, plan.options.workers);
-  candidate.moving = tiled_plan::moving_given(plan, tiles);
-  return candidate;
-}
-
-/// The best tile size on a grid.
-CholeskyCandidate on_grid(CholeskyPlan const& plan, int rows, int cols, std::string const& order) {
-  auto const& given = plan.options.given;
-  return tiled_plan::best_tiles(tiled_plan::sizes_to_try(plan.options.nb, given ? &*given : nullptr), plan.problem.n,
-                                [&](Index nb) {
-                                  return priced(plan, {rows, cols, order, nb, {}, {}, {}, 0, 0, {}});
-                                });
-}
-
-json cholesky_candidate(CholeskyCandidate const& c) {
-  auto j = tiled_plan::candidate_json(c);
-  if (!c.why_not.empty()) return j;
-  j["seconds"]["moving"] = c.moving.value();
-  j["bound_words"] = c.bound_words;
-  return j;
-}
+  static Index rows(CholeskyProblem const& problem) { return problem.n; }
+  static Index cols(CholeskyProblem const& problem) { return problem.n; }
+  static double tasks(double tile_rows, double /*tile_cols*/) { return tile_rows * tile_rows * tile_rows / 6; }
+  static Distribution given_tiles(Distribution const& given, Index nb) { return holding_tiles(given, nb); }
+  static std::unique_ptr<TaskGraph> graph(CholeskyProblem const& problem, Distribution const& tiles, Index nb) {
+    return cholesky_graph(tiles, problem.uplo, problem.type, nb);
+  }
+  /// A's part twice, and a column of tiles from other ranks.
+  static void describe(CholeskyPlan const& plan, TiledCandidate& c, Distribution const& tiles) {
+    auto const& p = plan.problem;
+    auto const most = [&](int parts) { return AxisDistribution::cyclic(p.n, parts, c.nb).count(0); };
+    auto const rows = most(c.grid.rows);
+    auto const cols = most(c.grid.cols);
+    auto const received = c.grid.ranks() == 1 ? 0 : (rows + cols) * std::min(c.nb, p.n);
+    auto const words = 2 * rows * cols + received;
+    c.memory = Bytes(words * bytes_of(p.type));
+    c.most_products = most_products(p, tiles);
+    c.bound_words = model::cholesky_bound(p.n, c.grid.ranks(), static_cast<double>(words), c.most_products);
+  }
+};
 
 }  // namespace
 
+template <>
 std::string CholeskyPlan::to_json() const {
-  json const shape{{"n", problem.n},
-                   {"type", report::type_name(problem.type)},
-                   {"uplo", std::string(1, static_cast<char>(problem.uplo))}};
-  return tiled_plan::to_json(*this, shape, cholesky_candidate);
+  return tiled_plan::to_json(*this,
+                             {{"n", problem.n},
+                              {"type", report::type_name(problem.type)},
+                              {"uplo", std::string(1, static_cast<char>(problem.uplo))}},
+                             [](TiledCandidate const& c) {
+                               return nlohmann::json{{"bound_words", c.bound_words}};
+                             });
 }
 
-CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machine, CholeskyPlanOptions const& options) {
+std::unique_ptr<TaskGraph> plan_graph(CholeskyPlan const& plan) {
+  return CholeskyOperation::graph(plan.problem, plan.distribution, plan.chosen.nb);
+}
+
+CholeskyPlan plan_cholesky(CholeskyProblem const& problem, Machine const& machine, TiledPlanOptions const& options) {
   ensure(problem.n >= 0, "n", problem.n, "an extent >= 0");
-  tiled_plan::check(options, machine, problem.n, problem.n);
-  CholeskyPlan plan{problem, machine, options, {}, {}, {}, {}, {}};
-  tiled_plan::search(plan,
-                     [&](int rows, int cols, std::string const& order) { return on_grid(plan, rows, cols, order); });
-  plan.distribution = distribution_of(plan, plan.chosen);
-  auto const nt = static_cast<double>((problem.n + plan.chosen.nb - 1) / plan.chosen.nb);
-  tiled_plan::count_chosen(plan, nt * nt * nt / 6, [&] {
-    return cholesky_graph(plan.distribution, problem.uplo, problem.type, plan.chosen.nb);
-  });
-  tiled_plan::shorten(plan);
-  return plan;
+  return tiled_plan::planned<CholeskyOperation>(problem, machine, options);
 }
 
 template <class T>
 CholeskyReport cholesky(CholeskyPlan const& plan, Matrix<T> const& a, CholeskyOptions const& options) {
-  auto as_planned = options;
-  as_planned.nb = plan.chosen.nb;
-  as_planned.workers = plan.options.workers;
-  CholeskyReport report;
-  bool const moved = tiled_plan::run_in_tiles(plan, a, plan.problem.n, plan.problem.n, [&](Matrix<T> const& tiles) {
-    report = cholesky(tiles, plan.problem.uplo, as_planned);
+  return tiled_plan::run_in_tiles(plan, a, options, [&](Matrix<T> const& tiles, CholeskyOptions const& as_planned) {
+    return cholesky(tiles, plan.problem.uplo, as_planned);
   });
-  report.moved = report.moved || moved;
-  return report;
 }
 
 ALLPORT_CHOLESKY_PLANNED_INSTANCE(, float);
@@ -107,14 +75,8 @@ ALLPORT_CHOLESKY_PLANNED_INSTANCE(, std::complex<float>);
 ALLPORT_CHOLESKY_PLANNED_INSTANCE(, std::complex<double>);
 
 Index cholesky_tile(CholeskyProblem const& problem, Distribution const& given, Machine const& machine, int workers) {
-  if (!tiled_plan::has_rates(machine)) return tiled_plan::default_tile;
   auto const uplo = static_cast<char>(problem.uplo);
-  return tiled_plan::cached_tile({Kernel::potrf, problem.type, uplo, workers, given}, machine, [&] {
-    CholeskyPlan plan{problem, machine, {}, {}, {}, {}, {}, {}};
-    plan.options.given = given;
-    plan.options.workers = workers;
-    return on_grid(plan, given.grid().rows(), given.grid().cols(), "given").nb;
-  });
+  return tiled_plan::tile<CholeskyOperation>(Kernel::potrf, uplo, problem, given, machine, workers);
 }
 
 CholeskySolvePlan plan_cholesky_solve(CholeskyProblem const& problem, Distribution const& factors,
@@ -128,10 +90,9 @@ CholeskySolvePlan plan_cholesky_solve(CholeskyProblem const& problem, Distributi
   auto const tiles = tiled(factors, plan.nb);
   auto const b_tiles = tiles_of_b(b, tiles);
   auto const made = cholesky_solve_graph(tiles, b_tiles, problem.uplo, problem.type);
-  plan.price = tiled_plan::price_of(*made, problem.type, machine, options.workers);
-  plan.moving = tiled_plan::moving(factors, tiles, problem.type, machine) +
-                tiled_plan::moving(b, b_tiles, problem.type, machine) +
-                tiled_plan::moving(b_tiles, b, problem.type, machine);
+  plan.price = detail::price_of(*made, problem.type, machine, options.workers);
+  plan.moving = detail::moving(factors, tiles, problem.type, machine) +
+                detail::moving(b, b_tiles, problem.type, machine) + detail::moving(b_tiles, b, problem.type, machine);
   return plan;
 }
 

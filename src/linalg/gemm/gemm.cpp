@@ -11,7 +11,7 @@
 #include "gemm_relabel.h"
 #include "gemm_tasks.h"
 #include "linalg/matrix/operand.h"
-#include "linalg/plan/plan_tree.h"
+#include "linalg/plan/plan_price.h"
 
 namespace allport {
 

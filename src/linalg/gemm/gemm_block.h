@@ -42,11 +42,11 @@ struct Stored {
 /// A rank's parts of A and B as panel_distributions() distributes them.
 template <class T>
 [[nodiscard]] Stored<T> stored_a(Trans trans, PartsOfGrid const& parts, GridCoords p, Part<T const> part) {
-  return {part, parts.rows(p.i), trans == Trans::none, parts.begin_of_layer(p.l) + parts.k_of_a(p.l, p.j)};
+  return {part, parts.rows(p.i), trans == Trans::none, parts.stored_of_a(p.l, p.j)};
 }
 template <class T>
 [[nodiscard]] Stored<T> stored_b(Trans trans, PartsOfGrid const& parts, GridCoords p, Part<T const> part) {
-  return {part, parts.cols(p.j), trans != Trans::none, parts.begin_of_layer(p.l) + parts.k_of_b(p.l, p.i)};
+  return {part, parts.cols(p.j), trans != Trans::none, parts.stored_of_b(p.l, p.i)};
 }
 
 /// c = beta * c without reading c when beta is zero.

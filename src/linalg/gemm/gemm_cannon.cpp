@@ -20,21 +20,6 @@ std::optional<std::string> needs_square_25d(GemmGrid const& grid) {
   return needs_square(grid);
 }
 
-void torus_distributions(GemmProblem const& problem, GridLayout const& layout, GemmCuts const&, GemmPlan& plan) {
-  auto const q = layout.grid().rows;
-  std::vector<Index> m{0}, n{0}, k{0};
-  std::vector<Rank> owners;
-  for (int j = 0; j < q; ++j) {
-    m.push_back(cut(problem.m, q, j + 1));
-    n.push_back(cut(problem.n, q, j + 1));
-    k.push_back(cut(problem.k, q, j + 1));
-    for (int i = 0; i < q; ++i) owners.push_back(layout.rank({i, j, 0}));
-  }
-  plan.a = operand_distribution(problem.trans_a, m, k, owners);
-  plan.b = operand_distribution(problem.trans_b, k, n, owners);
-  plan.c = c_distribution(problem, layout);
-}
-
 }  // namespace
 
 extern Method const cannon{"cannon",
@@ -42,10 +27,13 @@ extern Method const cannon{"cannon",
                            Method::Form::cannon,
                            false,
                            needs_square_2d,
-                           torus_distributions};
-extern Method const cannon25{
-    "cannon25",           "2.5D Cannon: c copies of A and B, q/c shifts a layer (Solomonik11, slide 9)",
-    Method::Form::cannon, false,
-    needs_square_25d,     torus_distributions};
+                           on_layer_0};
+extern Method const cannon25{"cannon25",
+                             "2.5D Cannon: c copies of A and B, q/c shifts a layer (Solomonik11, slide 9)",
+                             Method::Form::cannon,
+                             false,
+                             needs_square_25d,
+                             on_layer_0,
+                             true};
 
 }  // namespace allport::gemm_detail

@@ -10,8 +10,7 @@
 #include "gemm_3d_graph.h"
 #include "gemm_cannon_graph.h"
 #include "gemm_graph.h"
-#include "linalg/plan/plan_tree.h"
-#include "linalg/plan/tiled_plan.h"
+#include "linalg/plan/plan_price.h"
 
 namespace allport::gemm_detail {
 
@@ -45,7 +44,7 @@ GemmEstimate::GemmEstimate(GemmPlan const& plan)
       k_(static_cast<double>(plan.problem.k)),
       transport_(tasks::transport(plan.machine, tree_of(plan))),
       costs_(plan.machine, *transport_, tasks::default_segment(plan.machine).value()),
-      rates_(plan.machine, tiled_plan::rate_factor(plan.problem.type)),
+      rates_(plan.machine, detail::rate_factor(plan.problem.type)),
       loads_(plan.machine) {}
 
 /// Seconds of the busiest link if the first rank of each delivery sends a byte to the others, all at the same time.
@@ -123,7 +122,7 @@ GemmEstimate::Lines const& GemmEstimate::lines_of(Method::Form form, GemmCandida
   return known_
       .emplace(key, Lines{{travel(GridAxis::row), travel(GridAxis::col)},
                           {skew(GridAxis::row), skew(GridAxis::col)},
-                          spread(line_from(layers, middle.l), 1),
+                          spread(line_from(layers, middle.l), shifts ? 1 : halves_along(g.layers, plan_.machine)),
                           sum_of(layers, middle.l)})
       .first->second;
 }
@@ -186,7 +185,9 @@ void GemmEstimate::panels(Sums& sums, GemmCandidate const& candidate, Lines cons
   auto const rows = m_ / g.rows;
   auto const cols = n_ / g.cols;
   auto const of_layer = k_ / g.layers;
-  auto const slabs = std::min<double>(g.rows + g.cols - std::gcd(g.rows, g.cols), std::ceil(of_layer));
+  bool const copied = method(candidate.algorithm).copies;
+  auto const owners = g.rows + g.cols - std::gcd(g.rows, g.cols);
+  auto const slabs = std::min<double>(copied ? (owners + g.layers - 1) / g.layers : owners, std::ceil(of_layer));
   auto const count = slabs * std::ceil(of_layer / slabs / static_cast<double>(candidate.panel));
   auto const depth = of_layer / count;
   auto const pieces = static_cast<double>(std::max(lines.travel[0].pieces, lines.travel[1].pieces));
@@ -197,6 +198,7 @@ void GemmEstimate::panels(Sums& sums, GemmCandidate const& candidate, Lines cons
   sums.work += count * one;
   sums.chain += std::max(a, b) + std::max(count * one, one + (count - 1) * std::max(a, b) / slots);
   sums.elsewhere += std::max(a, b);
+  if (copied) copies(sums, g, lines);
   sums.in_turn += one + size_ * of_layer * std::max(rows * lines.travel[0].busiest, cols * lines.travel[1].busiest);
   double const whole = g.rows * g.cols * g.layers;
   for (int x = 0; x < 2; ++x) {
@@ -206,6 +208,19 @@ void GemmEstimate::panels(Sums& sums, GemmCandidate const& candidate, Lines cons
     sums.work += rates_.seconds({Kernel::copy, 0, 2 * bytes / whole});
     add(sums, line, bytes, count * g.layers * (x == 0 ? g.rows : g.cols));
   }
+}
+
+/// All of layer 0's blocks of A and B to the other layers, before SUMMA.
+void GemmEstimate::copies(Sums& sums, GemmGrid const& g, Lines const& lines) const {
+  double const of_layer = static_cast<double>(g.rows) * g.cols;
+  auto const blocks = std::array{size_ * m_ * k_ / of_layer, size_ * k_ * n_ / of_layer};
+  auto const both = blocks[0] + blocks[1];
+  auto const first = std::max(lines.copy.seconds(std::max(blocks[0], blocks[1])), lines.copy.busiest * both);
+  for (auto const block : blocks) add(sums, lines.copy, block * of_layer, of_layer);
+  sums.work += rates_.seconds({Kernel::copy, 0, 2 * both});
+  sums.chain += first;
+  sums.elsewhere += first;
+  sums.in_turn += first;
 }
 
 /// Cannon: copies for the layers, the initial skew, then shifts.
@@ -262,6 +277,8 @@ GemmEstimate::Sums GemmEstimate::summed(GemmCandidate const& candidate) {
   }
   form == Method::Form::cannon ? blocks(sums, candidate, lines) : panels(sums, candidate, lines);
   layers(sums, candidate.grid, lines);
+  bool const waits = form == Method::Form::summa && method(candidate.algorithm).copies;  // for the copies
+  if (waits) sums.in_turn = std::max(sums.in_turn, sums.chain);
   return sums;
 }
 

@@ -67,6 +67,7 @@ class GemmEstimate {
   [[nodiscard]] double product(double rows, double cols, double depth) const;
   void tiles(Sums& sums, GemmCandidate const& candidate, Lines const& lines) const;
   void panels(Sums& sums, GemmCandidate const& candidate, Lines const& lines) const;
+  void copies(Sums& sums, GemmGrid const& grid, Lines const& lines) const;
   void blocks(Sums& sums, GemmCandidate const& candidate, Lines const& lines) const;
   void layers(Sums& sums, GemmGrid const& grid, Lines const& lines) const;
 

@@ -179,6 +179,19 @@ Distribution operand_distribution(Trans trans, std::vector<Index> row_cuts, std:
   return {AxisDistribution::cuts(std::move(col_cuts)), AxisDistribution::cuts(std::move(row_cuts)), std::move(turned)};
 }
 
+void on_layer_0(GemmProblem const& problem, GridLayout const& layout, GemmCuts const&, GemmPlan& plan) {
+  auto const& grid = layout.grid();
+  auto const cuts = [](Index extent, int parts) {
+    std::vector<Index> all{0};
+    for (int p = 0; p < parts; ++p) all.push_back(cut(extent, parts, p + 1));
+    return all;
+  };
+  auto const owners = layout.layer(0);
+  plan.a = operand_distribution(problem.trans_a, cuts(problem.m, grid.rows), cuts(problem.k, grid.cols), owners);
+  plan.b = operand_distribution(problem.trans_b, cuts(problem.k, grid.rows), cuts(problem.n, grid.cols), owners);
+  plan.c = c_distribution(problem, layout);
+}
+
 }  // namespace gemm_detail
 
 }  // namespace allport

@@ -135,6 +135,7 @@ struct Method {
   std::optional<std::string> (*why_not)(GemmGrid const&);
   /// Fills plan.a, b, c.
   void (*distributions)(GemmProblem const&, GridLayout const&, GemmCuts const&, GemmPlan&);
+  bool copies = false;  ///< layer 0 holds A and B and sends copies to the other layers
 };
 [[nodiscard]] std::vector<Method const*> const& methods();
 [[nodiscard]] Method const& method(std::string_view name);
@@ -142,8 +143,9 @@ struct Method {
 /// The parts of a product's axes: balanced ones, or a candidate's own on a grid of one layer.
 class PartsOfGrid {
  public:
-  PartsOfGrid(GemmProblem const& problem, GemmGrid const& grid, GemmCuts cuts)
-      : m_(problem.m), n_(problem.n), k_(problem.k), grid_(grid), cuts_(std::move(cuts)) {}
+  /// @param copies  each layer holds all of A and B; otherwise a layer holds its share of k
+  PartsOfGrid(GemmProblem const& problem, GemmGrid const& grid, GemmCuts cuts, bool copies = false)
+      : m_(problem.m), n_(problem.n), k_(problem.k), grid_(grid), cuts_(std::move(cuts)), copies_(copies) {}
 
   /// The first row of C of grid row i, and column of grid column j.
   [[nodiscard]] Index row(int i) const { return first(cuts_.m, m_, grid_.rows, i); }
@@ -152,23 +154,40 @@ class PartsOfGrid {
   [[nodiscard]] Index cols(int j) const { return col(j + 1) - col(j); }
   /// A layer's share of k; where, in that share, the k begin that a grid column has of A, or a grid row of B.
   [[nodiscard]] Index k(int layer) const { return share(k_, grid_.layers, layer); }
-  [[nodiscard]] Index k_of_a(int layer, int j) const { return first(cuts_.k_of_a, k(layer), grid_.cols, j); }
-  [[nodiscard]] Index k_of_b(int layer, int i) const { return first(cuts_.k_of_b, k(layer), grid_.rows, i); }
+  [[nodiscard]] Index k_of_a(int layer, int j) const { return k_of(cuts_.k_of_a, layer, grid_.cols, j); }
+  [[nodiscard]] Index k_of_b(int layer, int i) const { return k_of(cuts_.k_of_b, layer, grid_.rows, i); }
   [[nodiscard]] Index begin_of_layer(int layer) const { return cut(k_, grid_.layers, layer); }
+  [[nodiscard]] bool copies() const { return copies_; }
+  /// The first k that a rank stores of A or B, and with copies how many.
+  [[nodiscard]] Index stored_of_a(int layer, int j) const {
+    return copies_ ? cut(k_, grid_.cols, j) : begin_of_layer(layer) + k_of_a(layer, j);
+  }
+  [[nodiscard]] Index stored_of_b(int layer, int i) const {
+    return copies_ ? cut(k_, grid_.rows, i) : begin_of_layer(layer) + k_of_b(layer, i);
+  }
+  [[nodiscard]] Index copied_of_a(int j) const { return share(k_, grid_.cols, j); }
+  [[nodiscard]] Index copied_of_b(int i) const { return share(k_, grid_.rows, i); }
 
  private:
   static Index first(std::vector<Index> const& cuts, Index extent, int parts, int p) {
     return cuts.empty() ? cut(extent, parts, p) : cuts[static_cast<std::size_t>(p)];
   }
+  [[nodiscard]] Index k_of(std::vector<Index> const& cuts, int layer, int parts, int p) const {
+    if (!copies_) return first(cuts, k(layer), parts, p);
+    return std::clamp<Index>(cut(k_, parts, p) - begin_of_layer(layer), 0, k(layer));
+  }
 
   Index m_, n_, k_;
   GemmGrid grid_;
   GemmCuts cuts_;
+  bool copies_;
 };
 
 /// C is distributed over layers too: rank (i, j, l) owns part l of the columns of block (i, j).
 [[nodiscard]] Distribution c_distribution(GemmProblem const& problem, GridLayout const& layout,
                                           GemmCuts const& cuts = {});
+/// Fills plan.a, b, c: blocks of A and B on layer 0.
+void on_layer_0(GemmProblem const& problem, GridLayout const& layout, GemmCuts const&, GemmPlan& plan);
 /// Of a matrix as it is stored: a transposition exchanges rows and columns, and those of the grid.
 [[nodiscard]] Distribution operand_distribution(Trans trans, std::vector<Index> row_cuts, std::vector<Index> col_cuts,
                                                 std::vector<Rank> const& grid);

@@ -20,7 +20,7 @@ ProductGraph::ProductGraph(GemmProblem const& problem, Machine const& machine, G
       element_(bytes_of(problem.type)),
       layout_(candidate.grid, candidate.order, mapping),
       grid_(candidate.grid),
-      parts_of_grid_(problem, candidate.grid, candidate.cuts),
+      parts_of_grid_(problem, candidate.grid, candidate.cuts, method(candidate.algorithm).copies),
       sum_pieces_(halves_along(grid_.layers, machine)) {}
 
 void ProductGraph::send_sums(Task last, std::uint16_t sum, std::int32_t k, VisitEdge visit) const {
@@ -42,9 +42,10 @@ SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmC
       in_step_(tasks::moves_while_polled(machine)),
       row_pieces_(line_trees(layout_, GridAxis::row, machine, mapping)),
       col_pieces_(line_trees(layout_, GridAxis::col, machine, mapping)) {
-  // Layers' shares of k have one of two lengths.
-  for (int const l : {0, grid_.layers - 1}) {
-    auto& layer = layers_[is_longer(l) ? 1 : 0];
+  // Layers' shares of k have one of two lengths; with copies, the owners of each share differ.
+  layers_.resize(static_cast<std::size_t>(copies() ? grid_.layers : 2));
+  for (int l = 0; l < grid_.layers; l += copies() ? 1 : std::max(grid_.layers - 1, 1)) {
+    auto& layer = layers_[index(l)];
     layer.slabs = slabs_of(parts_of_grid(), l, candidate.panel);
     layer.before.clear();
     layer.panels = 0;
@@ -60,12 +61,13 @@ SummaGraph::SummaGraph(GemmProblem const& problem, Machine const& machine, GemmC
     }
     // Panels that a rank may send before it has used earlier ones.
     layer.slots = std::min(layer.panels, panels_ahead - 1);
+    if (layer.panels >= steps_) longest_ = l;
     steps_ = std::max(steps_, layer.panels);
   }
 }
 
 std::string SummaGraph::name(Task t) const {
-  static constexpr char const* names[] = {"A", "B", "multiply", "sum"};
+  static constexpr char const* names[] = {"A", "B", "multiply", "sum", "own A", "own B", "copy of A", "copy of B"};
   return fmt::format("{}(row {}, column {}, layer {}, panel {})", names[t.kind], t.i, t.j, t.layer, t.k);
 }
 
@@ -101,7 +103,7 @@ std::optional<std::int64_t> SummaGraph::count(Rank rank) const {
   auto const at = layout_.coords(rank);
   if (!at) return 0;
   auto const& of = layer(at->l);
-  auto tasks = of.panels + (layered() ? 1 : 0);
+  auto tasks = of.panels + (layered() ? 1 : 0) + (copies() ? 2 * halves() : 0);
   for (auto const& slab : of.slabs) {
     if (slab.length == 0) continue;
     if (travels(GridAxis::row) && slab.a_owner == at->j) tasks += slab.panels;
@@ -111,9 +113,10 @@ std::optional<std::int64_t> SummaGraph::count(Rank rank) const {
 }
 
 int SummaGraph::num_parents(Task t) const {
-  if (t.kind == of_a || t.kind == of_b) return t.k >= layer(t.layer).slots ? 1 : 0;
+  if (t.kind == of_a || t.kind == of_b) return (t.k >= layer(t.layer).slots ? 1 : 0) + awaited_copies(t);
+  if (is_copied(t)) return t.layer == 0 ? 0 : 1;
   if (t.kind == sum) return grid_.layers * sum_pieces();
-  auto parents = t.k > 0 ? 1 : 0;
+  auto parents = (t.k > 0 ? 1 : 0) + awaited_copies(t);
   auto const now = panel(t);
   for (auto const line : {GridAxis::row, GridAxis::col}) {
     if (!travels(line)) continue;
@@ -125,6 +128,7 @@ int SummaGraph::num_parents(Task t) const {
 
 void SummaGraph::children(Task t, VisitEdge visit) const {
   if (t.kind == multiply) return follow(t, visit);
+  if (is_copied(t)) return t.layer == 0 ? send_copies(t, visit) : release(t, visit);
   if (t.kind == sum) return;
   auto const line = line_of(t);
   auto const all = pieces(line, panel(t));
@@ -158,6 +162,7 @@ void SummaGraph::contributors(Task t, int input, VisitTask visit) const {
 
 Shape SummaGraph::output(Task t, int index) const {
   if (t.kind == multiply) return part_of_sum(t, index);
+  if (is_copied(t)) return shape_of_half(t);
   auto const now = panel(t);
   auto const width = piece(now, pieces(line_of(t), now), index).width();
   return t.kind == of_a ? Shape{rows(t.i), width, 0} : Shape{width, cols(t.j), 0};
@@ -165,6 +170,7 @@ Shape SummaGraph::output(Task t, int index) const {
 
 std::optional<Shape> SummaGraph::input(Task t, int index) const {
   if (t.kind == sum) return summed(t, index);
+  if (is_copied(t)) return shape_of_half(t);
   bool const of_row = index < input_of(GridAxis::col, 0);
   auto const line = of_row ? GridAxis::row : GridAxis::col;
   auto const now = panel(t);
@@ -180,20 +186,32 @@ Index SummaGraph::depth(Task product) const {
 
 Work SummaGraph::work(Task t) const {
   if (t.kind == sum) return sum_of_layers(t);
+  if (is_copied(t)) return {Kernel::copy, 0, 2 * static_cast<double>(shape_of_half(t).bytes(element_))};
   auto const k = panel(t).width();
   if (t.kind == multiply) return product(t, k);
   auto const elements = k * (t.kind == of_a ? rows(t.i) : cols(t.j));
   return {Kernel::copy, 0, 2 * static_cast<double>(element_) * static_cast<double>(elements)};
 }
 
-/// Panels that other ranks wait for come before all products; earlier panels first.
+/// Panels that other ranks wait for come before all products; earlier panels first. Copies that a layer reads come
+/// before them; those that it does not read come last.
 double SummaGraph::priority(Task t) const {
+  if (is_copied(t)) {
+    auto const& parts = parts_of_grid();
+    bool const of_row = line_of(t) == GridAxis::row;
+    auto const last = of_row ? parts.stored_of_a(0, t.j + 1) : parts.stored_of_b(0, t.i + 1);
+    bool const reads = of_row ? parts.k_of_a(t.layer, t.j + 1) > parts.k_of_a(t.layer, t.j)
+                              : parts.k_of_b(t.layer, t.i + 1) > parts.k_of_b(t.layer, t.i);
+    if (t.layer == 0) return static_cast<double>(2 * steps_ + (last > parts.k(0) ? 2 : 1));
+    return reads ? static_cast<double>(2 * steps_ + 1) : 0.0;
+  }
   bool const sends = t.kind == of_a || t.kind == of_b;
   return static_cast<double>((sends ? 2 * steps_ : steps_) - t.k);
 }
 
 void SummaGraph::writes(Task t, VisitTask visit) const {
-  if (t.kind == multiply || t.kind == sum) visit({t.kind == sum ? sum : multiply, 0, 0, 0, 0});
+  if (t.kind == multiply || t.kind == sum) visit({t.kind, 0, 0, 0, 0});
+  if (is_copied(t) && t.layer > 0) visit(t);
 }
 
 void SummaGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
@@ -203,6 +221,9 @@ void SummaGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
     return Task{kind, static_cast<std::uint16_t>(at->l), at->i, at->j, static_cast<std::int32_t>(k)};
   };
   if (step == steps_) return visit(task(sum, 0));
+  for (int half = 0; copies() && step == 0 && half < halves(); ++half) {
+    for (auto const line : {GridAxis::row, GridAxis::col}) visit(task(kind_of_copy(line, at->l), half));
+  }
   auto const product = task(multiply, step);
   if (step >= panels(product.layer)) return;
   auto const now = panel(product);
@@ -212,11 +233,12 @@ void SummaGraph::tasks(Rank rank, std::int64_t step, VisitTask visit) const {
 }
 
 std::optional<Task> SummaGraph::leads(std::int64_t step) const {
-  auto const last = static_cast<std::uint16_t>(grid_.layers - 1);  // no layer has more steps
+  auto const last = static_cast<std::uint16_t>(longest_);
   Task task{multiply, last, 0, 0, static_cast<std::int32_t>(step)};
   if (step >= panels(last)) return task.kind = sum, task.k = 0, task;
   auto const now = panel(task);
   if (now.width() == 0) return task;
+  if (copies() && step == 0) return Task{own_a, 0, 0, now.a_owner, 0};
   if (travels(GridAxis::row)) return task.kind = of_a, task.j = now.a_owner, task;
   if (travels(GridAxis::col)) return task.kind = of_b, task.i = now.b_owner, task;
   return task;
@@ -224,11 +246,12 @@ std::optional<Task> SummaGraph::leads(std::int64_t step) const {
 
 /// Every panel of other ranks once.
 Traffic SummaGraph::received(GridCoords p) const {
+  if (copies()) return received_with_copies(p);
   auto const& of = parts_of_grid();
   auto const k = of.k(p.l);
-  auto const own_a = of.k_of_a(p.l, p.j + 1) - of.k_of_a(p.l, p.j);
-  auto const own_b = of.k_of_b(p.l, p.i + 1) - of.k_of_b(p.l, p.i);
-  auto const elements = rows(p.i) * (k - own_a) + cols(p.j) * (k - own_b);
+  auto const a_here = of.k_of_a(p.l, p.j + 1) - of.k_of_a(p.l, p.j);
+  auto const b_here = of.k_of_b(p.l, p.i + 1) - of.k_of_b(p.l, p.i);
+  auto const elements = rows(p.i) * (k - a_here) + cols(p.j) * (k - b_here);
   auto const others = [&](int parts) { return panels(p.l) - panels(p.l) / parts; };
   auto const messages =
       others(grid_.cols) * pieces(GridAxis::row) + others(grid_.rows) * pieces(GridAxis::col) + sum_messages();
@@ -240,7 +263,8 @@ Index SummaGraph::most_stored(GridCoords p) const {
   auto const k = share(problem_.k, grid_.layers, p.l);
   auto const under_way = std::min(ahead(), std::max<std::int64_t>(panels(p.l), 1));
   auto const stored = std::min(widest(p.l) * under_way, k);
-  return stored * ((grid_.cols > 1 ? rows(p.i) : 0) + (grid_.rows > 1 ? cols(p.j) : 0)) + sums_stored(p);
+  auto const copied = copies() ? elements_of_copies(p) : 0;
+  return stored * ((grid_.cols > 1 ? rows(p.i) : 0) + (grid_.rows > 1 ? cols(p.j) : 0)) + sums_stored(p) + copied;
 }
 
 std::unique_ptr<ProductGraph> product_graph(GemmProblem const& problem, Machine const& machine,
@@ -254,7 +278,7 @@ std::unique_ptr<ProductGraph> product_graph(GemmProblem const& problem, Machine 
 
 }  // namespace gemm_detail
 
-std::unique_ptr<TaskGraph> gemm_graph(GemmPlan const& plan) {
+std::unique_ptr<TaskGraph> plan_graph(GemmPlan const& plan) {
   return gemm_detail::product_graph(plan.problem, plan.machine, plan.chosen, plan.options.mapping);
 }
 

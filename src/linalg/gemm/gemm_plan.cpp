@@ -12,8 +12,7 @@
 #include "gemm_relabel.h"
 #include "gemm_tasks.h"
 #include "linalg/plan/most_products.h"
-#include "linalg/plan/plan_checks.h"
-#include "linalg/plan/tiled_plan.h"
+#include "linalg/plan/plan_search.h"
 
 namespace allport {
 
@@ -39,18 +38,14 @@ void check(GemmProblem const& problem, Machine const& machine, GemmOptions const
   ensure(problem.m >= 0, "m", problem.m, "a number of rows >= 0");
   ensure(problem.n >= 0, "n", problem.n, "a number of columns >= 0");
   ensure(problem.k >= 0, "k", problem.k, "an inner extent >= 0");
-  // Sums of bytes over several matrices are counted in 64 bits.
-  constexpr auto most = std::int64_t(1) << 59;
   for (auto const& [rows, cols] : {std::pair(problem.m, problem.k), {problem.k, problem.n}, {problem.m, problem.n}}) {
-    Index elements = 0;
-    ensure(!__builtin_mul_overflow(rows, cols, &elements) && elements <= most / bytes_of(problem.type), "m, n, k",
+    ensure(is_countable(rows, cols, problem.type), "m, n, k",
            fmt::format("{}, {}, {}", problem.m, problem.n, problem.k), "matrices of at most 2^59 bytes",
            "take smaller extents");
   }
   ensure_order(options.order, machine);
   ensure(options.panel >= 0, "panel", options.panel, "a width >= 0", "pass 0 to have it chosen");
-  ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
-  ensure_grid(options.grid, machine);
+  check_common(options, machine, true);
   ensure(!options.mapping || options.mapping->ranks() == machine.ranks(), "mapping",
          options.mapping ? options.mapping->ranks() : 0,
          fmt::format("places of the machine's {} ranks", machine.ranks()));
@@ -58,18 +53,16 @@ void check(GemmProblem const& problem, Machine const& machine, GemmOptions const
   if (!options.given) return;
   auto const ensure_given = [](char const* what, Distribution const& given, Trans trans, Index rows, Index cols) {
     if (trans != Trans::none) std::swap(rows, cols);
-    ensure(given.rows().extent() == rows && given.cols().extent() == cols, what,
-           fmt::format("{} x {}", given.rows().extent(), given.cols().extent()),
-           fmt::format("a distribution of {} x {}", rows, cols));
+    check_given(what, given, rows, cols);
   };
   ensure_given("given A", options.given->a, problem.trans_a, problem.m, problem.k);
   ensure_given("given B", options.given->b, problem.trans_b, problem.k, problem.n);
   ensure_given("given C", options.given->c, Trans::none, problem.m, problem.n);
 }
 
-class GemmSearch : public detail::PlanSearch<GemmSearch, GemmPlan, GemmEstimate> {
+class GemmSearch : public EstimatedSearch<GemmSearch, GemmPlan, GemmEstimate> {
  public:
-  using PlanSearch::PlanSearch;
+  using EstimatedSearch::EstimatedSearch;
 
   void consider(Method const& how, GemmGrid const& grid) {
     GemmCandidate candidate;
@@ -82,19 +75,11 @@ class GemmSearch : public detail::PlanSearch<GemmSearch, GemmPlan, GemmEstimate>
     try_orders(candidate, order.empty() ? gemm_orders(grid) : std::vector{order});
   }
 
-  void choose() {
-    price_best();
-    rank();
-    prefer_modest();
-    fill_table();
-    distribute(plan_.chosen);
-    count_chosen(plan_);
-    set_bounds(plan_.chosen);
-    plan_.candidates.front() = plan_.chosen;
-  }
-
  private:
+  friend EstimatedSearch;
   friend PlanSearch;
+
+  static constexpr double optimism = 1;
 
   /// A candidate in the best of some orders, with all panel widths.
   std::vector<GemmCandidate> estimated(GemmCandidate candidate, std::vector<std::string> const& orders) {
@@ -204,9 +189,6 @@ class GemmSearch : public detail::PlanSearch<GemmSearch, GemmPlan, GemmEstimate>
         model::gemm_bound({p.m, p.n, p.k}, candidate.grid.ranks(), words, candidate.most_products).words();
   }
 
-  [[nodiscard]] double scaled(Tried const& one) const {
-    return one.candidate.total.value() * (has_all_ranks(one.candidate) ? 1.0 : some_ranks);
-  }
   void price(GemmCandidate& candidate) {
     price_by_graph(plan_, candidate);
     candidate.total = std::max(candidate.total, estimate_->in_turn(candidate)) + moved(candidate);
@@ -215,15 +197,20 @@ class GemmSearch : public detail::PlanSearch<GemmSearch, GemmPlan, GemmEstimate>
     return a.algorithm == b.algorithm && a.grid == b.grid;
   }
 
-  /// Moves the candidate with the fewest words to the front, of those whose price equals the best.
-  void prefer_modest() {
+  void settle() {
+    distribute(plan_.chosen);
+    count_chosen(plan_);
+    set_bounds(plan_.chosen);
+  }
+
+  /// Of candidates whose price equals the best, that with the fewest words.
+  void break_ties() {
     if (tried_.empty()) return;
     auto const needs = [](Tried const& t) { return std::pair(t.candidate.words, t.candidate.memory); };
-    auto chosen = tried_.begin();
-    auto const limit = chosen->candidate.total * equal_prices;
-    for (auto t = chosen; t != tried_.end() && t->candidate.why_not.empty() && t->candidate.total <= limit; ++t) {
-      if (t->by_graph == tried_.front().by_graph && needs(*t) < needs(*chosen)) chosen = t;
-    }
+    bool const by_graph = tried_.front().by_graph;
+    auto const chosen = preferred(
+        tried_, equal_prices, [](Tried const& one) -> auto const& { return one.candidate; },
+        [&](Tried const& one, Tried const& best) { return one.by_graph == by_graph && needs(one) < needs(best); });
     std::rotate(tried_.begin(), chosen, chosen + 1);
   }
 
@@ -253,7 +240,6 @@ GemmPlan plan_gemm(GemmProblem const& problem, Machine const& machine, GemmOptio
     }
   }
   search.choose();
-  tiled_plan::shorten(plan);
   return plan;
 }
 

@@ -1,7 +1,7 @@
 #include "gemm_relabel.h"
 
 #include "linalg/cholesky/cholesky_tiles.h"
-#include "linalg/plan/tiled_plan.h"
+#include "linalg/plan/plan_price.h"
 
 namespace allport::gemm_detail {
 
@@ -150,7 +150,7 @@ Seconds moving(GemmPlan const& plan, GridLayout const& layout) {
     constexpr double passes = 4;
     auto const rank = to.grid().ranks().front();
     auto const bytes = static_cast<double>(to.local_rows(rank) * to.local_cols(rank) * bytes_of(type));
-    return tiled_plan::moving(from, to, type, machine, plan.options.mapping) +
+    return detail::moving(from, to, type, machine, plan.options.mapping) +
            Seconds(memory > 0 ? passes * bytes / memory : 0);
   };
   return there(view ? view->a : given->a, plan.a) + there(view ? view->b : given->b, plan.b) +

@@ -20,7 +20,11 @@ class RunningSumma final : public SummaGraph {
         me_(me),
         a_(stored_a(plan.problem.trans_a, parts_of_grid(), me, parts.a)),
         b_(stored_b(plan.problem.trans_b, parts_of_grid(), me, parts.b)),
-        block_(plan, parts_of_grid(), me, parts, work) {}
+        block_(plan, parts_of_grid(), me, parts, work) {
+    if (!copies() || me.l == 0) return;
+    copy_of_a_ = copy(a_, parts_of_grid().copied_of_a(me.j), work);
+    copy_of_b_ = copy(b_, parts_of_grid().copied_of_b(me.i), work);
+  }
 
   void run(Task t, TaskContext& context) const override {
     switch (t.kind) {
@@ -29,32 +33,64 @@ class RunningSumma final : public SummaGraph {
         return send(t, context);
       case multiply:
         return add_product(t, context);
+      case own_a:
+      case own_b:
+        return send_half(t, context);
+      case copy_a:
+      case copy_b:
+        return store_half(t, context);
       default:
         return block_.add_layers(sum_pieces(), context);
     }
   }
 
-  /// Panels of this rank that are sent in one piece and are contiguous.
+  /// Panels of this rank that are sent in one piece, and halves of its blocks, that are contiguous.
   bool in_place(Task t, int) const override {
-    if (t.kind != of_a && t.kind != of_b) return false;
+    if (!sends(t)) return false;
     auto const& from = operand(t);
-    auto const now = panel(t);
-    return pieces(line_of(t), now) == 1 && from.part.data != nullptr &&
-           (from.part.ld == from.rows(now.width()) || from.cols(now.width()) == 1);
+    auto const width = range(t).width();
+    bool const in_one_piece = is_copied(t) || pieces(line_of(t), panel(t)) == 1;
+    return in_one_piece && from.part.data != nullptr && (from.part.ld == from.rows(width) || from.cols(width) == 1);
   }
   void writes(Task t, VisitTask visit) const override {
-    if (t.kind == of_a || t.kind == of_b) return visit(t);
+    if (sends(t)) return visit(t);
     SummaGraph::writes(t, visit);
   }
   std::span<std::byte> memory(Tile tile) const override {
     auto const& from = operand(tile);
-    auto const now = panel(tile);
+    auto const now = range(tile);
     auto* const data = const_cast<T*>(from.at(now.begin).data);  // a send only reads
     return std::as_writable_bytes(std::span(data, static_cast<std::size_t>(now.width() * from.across)));
   }
 
  private:
-  [[nodiscard]] Stored<T> const& operand(Task t) const { return t.kind == of_a ? a_ : b_; }
+  [[nodiscard]] Stored<T> const& operand(Task t) const { return line_of(t) == GridAxis::row ? a_ : b_; }
+  [[nodiscard]] static bool sends(Task t) { return t.kind <= of_b || t.kind == own_a || t.kind == own_b; }
+  [[nodiscard]] Panel range(Task t) const { return is_copied(t) ? half_of_block(t) : panel(t); }
+
+  /// Memory for the copy of a block, from which panels are sent.
+  static T* copy(Stored<T>& of, Index k, Workspace& work) {
+    auto* const data = work.take<T>(of.across * k);
+    of.part = {data, std::max<Index>(of.rows(k), 1)};
+    return data;
+  }
+  void send_half(Task t, TaskContext& context) const {
+    auto const& from = operand(t);
+    auto const half = half_of_block(t);
+    if (in_place(t, t.k) || half.width() * from.across == 0) return;
+    auto const [data, ld] = from.at(half.begin);
+    pack(from.rows(half.width()), from.cols(half.width()), data, ld, reinterpret_cast<T*>(context.output(t.k).data()));
+  }
+  void store_half(Task t, TaskContext& context) const {
+    auto const& into = operand(t);
+    auto const half = half_of_block(t);
+    if (half.width() * into.across == 0) return;
+    auto* const copied = t.kind == copy_a ? copy_of_a_ : copy_of_b_;
+    auto* const to = copied + (into.at(half.begin).data - into.part.data);
+    auto const* const from = reinterpret_cast<T const*>(context.input(own).data());
+    auto const rows = into.rows(half.width());
+    for (Index j = 0; j < into.cols(half.width()); ++j) std::copy_n(from + j * rows, rows, to + j * into.part.ld);
+  }
 
   void send(Task t, TaskContext& context) const {
     if (in_place(t, 0)) return;
@@ -101,6 +137,8 @@ class RunningSumma final : public SummaGraph {
 
   GridCoords me_;
   Stored<T> a_, b_;
+  T* copy_of_a_ = nullptr;  ///< the memory of a_, b_ on a layer that receives copies
+  T* copy_of_b_ = nullptr;
   BlockOfC<T> block_;
 };
 

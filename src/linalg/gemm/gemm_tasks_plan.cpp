@@ -12,8 +12,7 @@
 #include "gemm_graph.h"
 #include "gemm_grids.h"
 #include "gemm_tasks.h"
-#include "linalg/plan/plan_tree.h"
-#include "linalg/plan/tiled_plan.h"
+#include "linalg/plan/plan_price.h"
 
 namespace allport::gemm_detail {
 
@@ -54,7 +53,7 @@ class Priced final : public Graph {
 template <class Graph>
 graph::Price price_of(GemmPlan const& plan, GemmCandidate const& candidate) {
   Priced<Graph> const graph(plan, candidate);
-  auto const options = tiled_plan::price_options(plan, candidate.grid);
+  auto const options = price_options(plan, candidate.grid);
   return graph::price(graph, plan.machine, *tasks::transport(plan.machine, tree_of(plan)), options);
 }
 
@@ -65,9 +64,16 @@ Index owned(GemmPlan const& plan, Rank rank) {
   return sum;
 }
 
-/// Elements of the sums of products that are not in C: those of several layers.
-Index partial_sums(GemmPlan const& plan, GemmGrid const& grid, GridCoords p) {
-  return grid.layers > 1 ? share(plan.problem.m, grid.rows, p.i) * share(plan.problem.n, grid.cols, p.j) : 0;
+/// Elements of work space: with layers, the sums of products that are not in C; SUMMA's copies of A and B.
+Index work_space(GemmPlan const& plan, GemmCandidate const& candidate, GridCoords p) {
+  auto const& grid = candidate.grid;
+  auto const& how = method(candidate.algorithm);
+  if (grid.layers == 1) return 0;
+  auto const rows = share(plan.problem.m, grid.rows, p.i);
+  auto const cols = share(plan.problem.n, grid.cols, p.j);
+  auto const k = plan.problem.k;
+  bool const copied = how.copies && how.form == Method::Form::summa && p.l > 0;
+  return rows * cols + (copied ? rows * share(k, grid.cols, p.j) + cols * share(k, grid.rows, p.i) : 0);
 }
 
 }  // namespace
@@ -90,8 +96,8 @@ void describe(GemmPlan const& plan, GemmCandidate& candidate) {
   Index most = 0;
   bool const every = candidate.grid.ranks() <= described_ranks;
   for (auto const& p : every ? all_coords(candidate.grid) : corner_coords(candidate.grid)) {
-    tiled_plan::take_most(candidate, graph->received(p), element);
-    most = std::max(most, owned(plan, layout.rank(p)) + partial_sums(plan, candidate.grid, p) + graph->most_stored(p));
+    take_most(candidate, graph->received(p), element);
+    most = std::max(most, owned(plan, layout.rank(p)) + work_space(plan, candidate, p) + graph->most_stored(p));
   }
   candidate.memory = Bytes(most * element);
 }
@@ -102,14 +108,14 @@ void count_chosen(GemmPlan& plan) {
   auto const steps = static_cast<double>(chosen.grid.ranks()) * static_cast<double>(graph->steps());
   if (plan.machine.ranks() > counted_ranks || steps > counted_steps) return;
   auto const element = bytes_of(plan.problem.type);
-  tiled_plan::count_traffic(plan, *graph, *plan_transport(plan));
+  count_traffic(plan, *graph, *plan_transport(plan));
   auto const pool = graph::pool(*graph, graph->ahead());
   GridLayout const layout(chosen.grid, chosen.order, plan.options.mapping);
   chosen.memory = Bytes(0);
   for (std::size_t r = 0; r < pool.size(); ++r) {
     auto const rank = static_cast<Rank>(r);
     auto const at = layout.coords(rank);
-    auto const beside = at ? owned(plan, rank) + partial_sums(plan, chosen.grid, *at) : 0;
+    auto const beside = at ? owned(plan, rank) + work_space(plan, chosen, *at) : 0;
     chosen.memory = std::max(chosen.memory, Bytes(beside * element + pool[r]));
   }
 }

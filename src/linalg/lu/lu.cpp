@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "linalg/matrix/elements.h"
-#include "linalg/plan/plan_tree.h"
+#include "linalg/plan/plan_price.h"
 #include "linalg/solve/solve_grid.h"
 #include "lu_tasks.h"
 
@@ -19,7 +19,7 @@ std::string how_text(LuPlan const& plan) {
   auto const& c = plan.chosen;
   auto const& g = c.grid;
   return fmt::format("lu {} {}x{}x{} {} {} {} {} {} {} {} {}", c.algorithm, g.rows, g.cols, g.layers, c.order,
-                     c.in_place, c.block, c.nb, c.ahead, c.big, static_cast<char>(plan.problem.pivoting),
+                     c.in_place, c.panel, c.nb, c.ahead, c.outer_panel, static_cast<char>(plan.problem.pivoting),
                      name(tree_of(plan)));
 }
 

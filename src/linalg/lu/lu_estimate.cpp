@@ -7,8 +7,7 @@
 #include "allport/graph/rates.h"
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/transport.h"
-#include "linalg/plan/plan_tree.h"
-#include "linalg/plan/tiled_plan.h"
+#include "linalg/plan/plan_price.h"
 #include "lu_tasks.h"
 
 namespace allport::lu_detail {
@@ -29,7 +28,7 @@ LuEstimate::LuEstimate(LuPlan const& plan)
       element_(bytes_of(plan.problem.type)),
       transport_(plan_transport(plan)),
       costs_(plan.machine, *transport_, tasks::default_segment(plan.machine).value()),
-      rates_(plan.machine, tiled_plan::rate_factor(plan.problem.type)),
+      rates_(plan.machine, detail::rate_factor(plan.problem.type)),
       panel_slowness_(slowness_on(plan.machine).panel),
       trsm_slowness_(slowness_on(plan.machine).trsm) {}
 

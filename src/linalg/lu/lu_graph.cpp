@@ -4,7 +4,7 @@
 
 namespace allport {
 
-std::unique_ptr<TaskGraph> lu_graph(LuPlan const& plan) {
+std::unique_ptr<TaskGraph> plan_graph(LuPlan const& plan) {
   return std::make_unique<lu_detail::LuTaskGraph>(plan, plan.chosen, plan.distribution);
 }
 

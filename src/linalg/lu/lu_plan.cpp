@@ -7,8 +7,7 @@
 #include "allport/linalg/redistribute.h"
 #include "allport/model/lu_bound.h"
 #include "linalg/plan/most_products.h"
-#include "linalg/plan/plan_checks.h"
-#include "linalg/plan/tiled_plan.h"
+#include "linalg/plan/plan_search.h"
 #include "lu_estimate.h"
 #include "lu_grids.h"
 #include "lu_tasks.h"
@@ -19,14 +18,12 @@ using namespace lu_detail;
 
 namespace {
 
-constexpr Index block_widths[] = {64, 32, 128, 256};
+constexpr Index panel_widths[] = {64, 32, 128, 256};
 /// As above on the caller's distribution.
 constexpr Index given_widths[] = {128, 64, 32};
 /// Least columns of a layer's slice of a panel: an update by fewer runs at a fraction of gemm's speed.
 constexpr Index narrowest_slice = 8;
 
-/// Graph prices can be 0.85 of estimates, so every candidate within that margin is priced.
-constexpr double optimism = 0.85;
 /// Time to price a graph, per rank of a row or column, step of the chain, and unit; measured. Graphs are priced if the
 /// factorization takes longer than pricing all of them.
 constexpr double pricing_seconds = 6e-7;
@@ -44,33 +41,26 @@ constexpr GemmAlgorithmName names[] = {
 void check(LuProblem const& problem, Machine const& machine, LuOptions const& options) {
   ensure(problem.m >= 0, "m", problem.m, "a number of rows >= 0");
   ensure(problem.n >= 0, "n", problem.n, "a number of columns >= 0");
-  Index elements = 0;  // sums of bytes over several matrices are counted in 64 bits
-  ensure(!__builtin_mul_overflow(problem.m, problem.n, &elements) &&
-             elements <= (std::int64_t(1) << 59) / bytes_of(problem.type),
-         "m, n", fmt::format("{}, {}", problem.m, problem.n), "a matrix of at most 2^59 bytes", "take smaller extents");
+  ensure(detail::is_countable(problem.m, problem.n, problem.type), "m, n", fmt::format("{}, {}", problem.m, problem.n),
+         "a matrix of at most 2^59 bytes", "take smaller extents");
   if (!(options.given && options.order == rows_of_given)) ensure_order(options.order, machine);
-  ensure(options.block >= 0, "block", options.block, "a width >= 0", "pass 0 to have it chosen");
+  ensure(options.panel >= 0, "panel", options.panel, "a width >= 0", "pass 0 to have it chosen");
   ensure(options.nb >= 0, "nb", options.nb, "a width >= 0", "pass 0 to have it chosen");
-  ensure(options.nb == 0 || (options.block > 0 && options.nb % options.block == 0), "nb", options.nb,
-         fmt::format("a multiple of block = {}", options.block), "give both, or leave nb to the plan");
-  ensure(options.big >= 0, "big", options.big, "a width >= 0", "pass 0 to have it chosen");
-  ensure(options.block == 0 || options.big % options.block == 0, "big", options.big,
-         fmt::format("a multiple of block = {}", options.block));
-  ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
+  ensure(options.nb == 0 || (options.panel > 0 && options.nb % options.panel == 0), "nb", options.nb,
+         fmt::format("a multiple of panel = {}", options.panel), "give both, or leave nb to the plan");
+  ensure(options.outer_panel >= 0, "outer_panel", options.outer_panel, "a width >= 0", "pass 0 to have it chosen");
+  ensure(options.panel == 0 || options.outer_panel % options.panel == 0, "outer_panel", options.outer_panel,
+         fmt::format("a multiple of panel = {}", options.panel));
   auto const& name = options.algorithm;
   bool const known = name.empty() || std::ranges::any_of(names, [&](auto const& n) { return n.name == name; });
   ensure(known, "algorithm", name, "1d, 2d or 2.5d");
-  if (options.given) {
-    ensure(options.given->rows().extent() == problem.m && options.given->cols().extent() == problem.n, "given",
-           fmt::format("{} x {}", options.given->rows().extent(), options.given->cols().extent()),
-           fmt::format("a distribution of {} x {}", problem.m, problem.n));
-  }
-  ensure_grid(options.grid, machine);
+  if (options.given) detail::check_given("given", *options.given, problem.m, problem.n);
+  detail::check_common(options, machine, true);
 }
 
-class LuSearch : public detail::PlanSearch<LuSearch, LuPlan, LuEstimate> {
+class LuSearch : public EstimatedSearch<LuSearch, LuPlan, LuEstimate> {
  public:
-  using PlanSearch::PlanSearch;
+  using EstimatedSearch::EstimatedSearch;
 
   void consider(std::string_view algorithm, GemmGrid const& grid) {
     bool const one_row = grid.rows == 1 && grid.layers == 1;
@@ -101,29 +91,29 @@ class LuSearch : public detail::PlanSearch<LuSearch, LuPlan, LuEstimate> {
     if (!asked.empty() && asked != candidate.algorithm) return;
     candidate.in_place = true;
     for (auto const width : given_widths) {
-      candidate.block = candidate.big = plan_.options.block > 0 ? plan_.options.block : width;
+      candidate.panel = candidate.outer_panel = plan_.options.panel > 0 ? plan_.options.panel : width;
       estimate_given(candidate);
       describe_and_add(candidate);
-      if (plan_.options.block > 0) break;
+      if (plan_.options.panel > 0) break;
     }
   }
 
-  void choose() {
-    price_best();
-    rank();
-    fill_table();
+ private:
+  friend EstimatedSearch;
+  friend PlanSearch;
+
+  /// Graph prices can be 0.85 of estimates, so every candidate within that margin is priced.
+  static constexpr double optimism = 0.85;
+
+  void settle() {
     plan_.distribution = distribution_of(plan_.chosen);
     count_by_tasks(plan_);
     set_bounds(plan_.chosen, plan_.distribution);
-    plan_.candidates.front() = plan_.chosen;
   }
-
- private:
-  friend PlanSearch;
 
   [[nodiscard]] Distribution distribution_of(LuCandidate const& c) const {
     if (c.in_place) return *plan_.options.given;
-    auto const rows = c.grid.layers > 1 ? c.big : c.block;
+    auto const rows = c.grid.layers > 1 ? c.outer_panel : c.panel;
     return {AxisDistribution::cyclic(plan_.problem.m, c.grid.rows, rows),
             AxisDistribution::cyclic(plan_.problem.n, c.grid.cols, c.nb), layout_of(c, plan_.options).layer(0)};
   }
@@ -133,10 +123,10 @@ class LuSearch : public detail::PlanSearch<LuSearch, LuPlan, LuEstimate> {
     std::vector<LuCandidate> tried;
     auto const all = widths(candidate);
     auto const attempt = [&](std::pair<Index, Index> const& width) {
-      candidate.block = width.first;
-      candidate.big = big_for(candidate.grid, candidate.block);
-      candidate.nb = candidate.grid.layers > 1 ? std::max(width.second, candidate.big) : width.second;
-      candidate.ahead = ahead_for(candidate.block, candidate.nb);
+      candidate.panel = width.first;
+      candidate.outer_panel = outer_panel_for(candidate.grid, candidate.panel);
+      candidate.nb = candidate.grid.layers > 1 ? std::max(width.second, candidate.outer_panel) : width.second;
+      candidate.ahead = ahead_for(candidate.panel, candidate.nb);
       candidate.total = Seconds(0);
       if (estimate_) estimate_->price(candidate);
       auto const there_and_back = moving(candidate);
@@ -173,21 +163,17 @@ class LuSearch : public detail::PlanSearch<LuSearch, LuPlan, LuEstimate> {
   /// Estimates by the mean width of the panels, which end where the caller's blocks do.
   void estimate_given(LuCandidate& candidate) {
     auto const& given = *plan_.options.given;
-    auto const widest = candidate.block;
+    auto const widest = candidate.panel;
     auto const count = std::max<Index>(1, std::min(plan_.problem.m, plan_.problem.n));
     auto const panels = static_cast<Index>(panels_of(given.rows(), given.cols(), count, widest).size());
     auto const blocks = static_cast<Index>(panels_of(given.cols(), given.cols(), count, count).size());
-    candidate.block = candidate.big = std::max<Index>(1, count / std::max<Index>(panels, 1));
-    candidate.nb = std::max(candidate.block, count / std::max<Index>(blocks, 1));
-    candidate.ahead = ahead_for(candidate.block, candidate.nb);
+    candidate.panel = candidate.outer_panel = std::max<Index>(1, count / std::max<Index>(panels, 1));
+    candidate.nb = std::max(candidate.panel, count / std::max<Index>(blocks, 1));
+    candidate.ahead = ahead_for(candidate.panel, candidate.nb);
     if (estimate_) estimate_->price(candidate);
-    candidate.block = candidate.big = widest;
+    candidate.panel = candidate.outer_panel = widest;
   }
 
-  [[nodiscard]] double scaled(Tried const& one) const {
-    auto const doubt = one.by_graph ? 1.0 : optimism * (has_all_ranks(one.candidate) ? 1.0 : some_ranks);
-    return one.candidate.total.value() * doubt;
-  }
   void price(LuCandidate& candidate) {
     price_by_tasks(plan_, candidate, distribution_of(candidate));
     candidate.total += moving(candidate);
@@ -210,41 +196,41 @@ class LuSearch : public detail::PlanSearch<LuSearch, LuPlan, LuEstimate> {
     auto const& fixed = plan_.options;
     auto const& grid = candidate.grid;
     std::vector<std::pair<Index, Index>> all;
-    for (auto const block : blocks(grid)) {
+    for (auto const panel : panels(grid)) {
       if (fixed.nb > 0) {
-        all.emplace_back(block, fixed.nb);
+        all.emplace_back(panel, fixed.nb);
       } else {
-        all.emplace_back(block, block);
-        auto const panels = (plan_.problem.n + block - 1) / block;
-        auto const most = grid.rows == 1 ? (panels + grid.cols - 1) / grid.cols * block : block;
-        for (auto nb = 2 * block; nb < most; nb *= 2) all.emplace_back(block, nb);
-        if (most > block) all.emplace_back(block, most);
+        all.emplace_back(panel, panel);
+        auto const number = (plan_.problem.n + panel - 1) / panel;
+        auto const most = grid.rows == 1 ? (number + grid.cols - 1) / grid.cols * panel : panel;
+        for (auto nb = 2 * panel; nb < most; nb *= 2) all.emplace_back(panel, nb);
+        if (most > panel) all.emplace_back(panel, most);
       }
     }
     return all;
   }
 
   /// b: the panel's width, or a layer's share of it.
-  [[nodiscard]] std::vector<Index> blocks(GemmGrid const& grid) const {
+  [[nodiscard]] std::vector<Index> panels(GemmGrid const& grid) const {
     auto const& fixed = plan_.options;
-    if (fixed.block > 0) return {fixed.block};
-    if (grid.layers > 1 && fixed.big > 0) return {(fixed.big + grid.layers - 1) / grid.layers};
+    if (fixed.panel > 0) return {fixed.panel};
+    if (grid.layers > 1 && fixed.outer_panel > 0) return {(fixed.outer_panel + grid.layers - 1) / grid.layers};
     std::vector<Index> all;
-    for (auto const width : block_widths) {
-      auto const block = grid.layers == 1 ? width : std::max(width / grid.layers, narrowest_slice);
-      if (std::ranges::find(all, block) == all.end()) all.push_back(block);
+    for (auto const width : panel_widths) {
+      auto const panel = grid.layers == 1 ? width : std::max(width / grid.layers, narrowest_slice);
+      if (std::ranges::find(all, panel) == all.end()) all.push_back(panel);
     }
     return all;
   }
 
-  [[nodiscard]] static int ahead_for(Index block, Index nb) {
-    return static_cast<int>(std::clamp(nb / block + 1, fewest_ahead, most_ahead));
+  [[nodiscard]] static int ahead_for(Index panel, Index nb) {
+    return static_cast<int>(std::clamp(nb / panel + 1, fewest_ahead, most_ahead));
   }
 
   /// B_g: a slice of b columns for every layer, unless the caller fixes it.
-  [[nodiscard]] Index big_for(GemmGrid const& grid, Index block) const {
-    if (grid.layers == 1) return block;
-    return plan_.options.big > 0 ? plan_.options.big : block * grid.layers;
+  [[nodiscard]] Index outer_panel_for(GemmGrid const& grid, Index panel) const {
+    if (grid.layers == 1) return panel;
+    return plan_.options.outer_panel > 0 ? plan_.options.outer_panel : panel * grid.layers;
   }
 
   [[nodiscard]] Seconds moving(LuCandidate const& c) {
@@ -255,7 +241,7 @@ class LuSearch : public detail::PlanSearch<LuSearch, LuPlan, LuEstimate> {
     // examined.
     constexpr std::size_t examined = 16;
     auto const& options = plan_.options;
-    return tiled_plan::moving(*options.given, want, plan_.problem.type, plan_.machine, options.mapping, examined) * 2.0;
+    return detail::moving(*options.given, want, plan_.problem.type, plan_.machine, options.mapping, examined) * 2.0;
   }
 
   void add_all(std::vector<LuCandidate> candidates) {
@@ -296,7 +282,6 @@ LuPlan plan_lu(LuProblem const& problem, Machine const& machine, LuOptions const
     }
   }
   search.choose();
-  tiled_plan::shorten(plan);
   return plan;
 }
 

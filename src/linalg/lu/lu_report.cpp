@@ -14,10 +14,10 @@ using nlohmann::json;
 json lu_candidate(LuCandidate const& c) {
   return report::candidate(c,
                            {{"in_place", c.in_place},
-                            {"block", c.block},
+                            {"panel", c.panel},
                             {"nb", c.nb},
                             {"ahead", c.ahead},
-                            {"big", c.big},
+                            {"outer_panel", c.outer_panel},
                             {"exchanged_words", c.exchanged_words},
                             {"bound_memory_dependent", c.bound_memory},
                             {"bound_memory_independent", c.bound_extents}},
@@ -40,15 +40,17 @@ Pivoting pivoting_named(std::string_view argument, std::string_view text) {
 }
 
 std::string LuPlan::to_json() const {
-  json const shape{
-      {"m", problem.m}, {"n", problem.n}, {"type", report::type_name(problem.type)}, {"pivot", name(problem.pivoting)}};
+  json const shape{{"m", problem.m},
+                   {"n", problem.n},
+                   {"type", report::type_name(problem.type)},
+                   {"pivoting", name(problem.pivoting)}};
   return report::plan(*this, shape, lu_candidate).dump();
 }
 
 std::string LuReport::to_json() const {
   auto j = report::measured(*this, lu_candidate(chosen));
   auto const rows = report::busiest(exchanged);
-  j["pivot"] = name(pivoting);
+  j["pivoting"] = name(pivoting);
   j["info"] = info;
   j["growth"] = report::number(growth);
   j["fell_back_panels"] = fell_back;

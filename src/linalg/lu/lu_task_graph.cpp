@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "linalg/plan/plan_tree.h"
+#include "linalg/plan/plan_price.h"
 
 namespace allport::lu_detail {
 
@@ -22,7 +22,7 @@ LuTaskGraph::LuTaskGraph(LuPlan const& plan, LuCandidate const& candidate, Distr
       turn_(std::lcm(cols_.parts(), c_)),
       pieces_(pieces_of(cols_.parts(), plan.machine, tree_of(plan))),
       u_pieces_(pieces_of(rows_.parts(), plan.machine, tree_of(plan))),
-      panels_(panels_of(rows_, cols_, count_, std::max<Index>(c_ > 1 ? candidate.big : candidate.block, 1))),
+      panels_(panels_of(rows_, cols_, count_, std::max<Index>(c_ > 1 ? candidate.outer_panel : candidate.panel, 1))),
       own_(static_cast<std::size_t>(cols_.parts())) {
   for (auto const& panel : panels_) {
     auto const j = cols_.owner(panel.begin);

@@ -6,7 +6,7 @@
 #include "allport/graph/rates.h"
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/transport.h"
-#include "linalg/plan/tiled_plan.h"
+#include "linalg/plan/plan_price.h"
 #include "lu_tasks.h"
 
 namespace allport::lu_detail {
@@ -66,13 +66,13 @@ Slowness slowness_on(Machine const& machine) {
 
 Index widest_panel(LuPlan const& plan, LuCandidate const& candidate) {
   auto const count = std::max<Index>(std::min(plan.problem.m, plan.problem.n), 1);
-  return std::clamp<Index>(candidate.grid.layers > 1 ? candidate.big : candidate.block, 1, count);
+  return std::clamp<Index>(candidate.grid.layers > 1 ? candidate.outer_panel : candidate.panel, 1, count);
 }
 
 void price_by_tasks(LuPlan const& plan, LuCandidate& candidate, Distribution const& distribution) {
   PricedLu const graph(plan, candidate, distribution);
   if (graph.steps() == 0) return;
-  auto options = tiled_plan::price_options(plan, candidate.grid);
+  auto options = price_options(plan, candidate.grid);
   options.together = candidate.grid.layers;
   auto const price = graph::price(graph, plan.machine, *plan_transport(plan), options);
   candidate.compute = price.work;
@@ -105,7 +105,7 @@ void count_by_tasks(LuPlan& plan) {
   LuTaskGraph const graph(plan, chosen, plan.distribution);
   if (graph.steps() * chosen.grid.ranks() > counted_panels) return;
   auto const element = bytes_of(plan.problem.type);
-  tiled_plan::count_traffic(plan, graph, *plan_transport(plan));
+  count_traffic(plan, graph, *plan_transport(plan));
   auto const pool = graph::pool(graph, graph.ahead());
   chosen.memory = Bytes(0);
   auto const layout = layout_of(chosen, plan.options);

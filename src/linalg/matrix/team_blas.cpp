@@ -4,7 +4,7 @@
 
 namespace allport {
 
-std::vector<tasks::ThreadCount> blas_thread_count() {
+std::vector<loops::ThreadCount> blas_thread_count() {
   if (openblas_get_num_threads == nullptr || openblas_set_num_threads == nullptr) return {};
   return {{[] { return openblas_get_num_threads(); }, [](int threads) { openblas_set_num_threads(threads); }}};
 }

@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "allport/tasks/teams.h"
+#include "allport/loops/teams.h"
 
 namespace allport {
 
 /// The number of threads of BLAS, for TeamsOptions::counts; empty if its library has no functions for it.
-[[nodiscard]] std::vector<tasks::ThreadCount> blas_thread_count();
+[[nodiscard]] std::vector<loops::ThreadCount> blas_thread_count();
 
 }  // namespace allport

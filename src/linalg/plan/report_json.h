@@ -49,10 +49,13 @@ template <class Candidate>
 /// A plan. @param candidate_json  (Candidate const&) -> json
 template <class Plan, class Write>
 [[nodiscard]] nlohmann::json plan(Plan const& p, nlohmann::json problem, Write const& candidate_json) {
-  nlohmann::json j{
-      {"problem", std::move(problem)},      {"machine", p.machine.name()},           {"ranks", p.machine.ranks()},
-      {"chosen", candidate_json(p.chosen)}, {"candidates", nlohmann::json::array()}, {"traffic", traffic(p.traffic)}};
+  nlohmann::json j{{"problem", std::move(problem)},
+                   {"machine", p.machine.name()},
+                   {"ranks", p.machine.ranks()},
+                   {"chosen", candidate_json(p.chosen)},
+                   {"candidates", nlohmann::json::array()}};
   for (auto const& one : p.candidates) j["candidates"].push_back(candidate_json(one));
+  if constexpr (requires { p.traffic; }) j["traffic"] = traffic(p.traffic);
   return j;
 }
 

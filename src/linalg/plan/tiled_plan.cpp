@@ -3,13 +3,11 @@
 #include <deque>
 #include <mutex>
 
-#include "allport/linalg/redistribute.h"
-#include "linalg/cholesky/cholesky_tiles.h"
-#include "linalg/matrix/redistribute_plan.h"
-
 namespace allport::tiled_plan {
 
 std::vector<Index> sizes_to_try(Index wanted, Distribution const* given) {
+  constexpr std::array<Index, 6> tile_sizes{64, 128, 192, 256, 384, 512};
+  constexpr Index least_own_tile = 16;  // smaller blocks of the caller's matrix are not tried as tiles
   if (wanted > 0) return {wanted};
   std::vector<Index> sizes(tile_sizes.begin(), tile_sizes.end());
   if (given == nullptr) return sizes;
@@ -19,36 +17,14 @@ std::vector<Index> sizes_to_try(Index wanted, Distribution const* given) {
   return sizes;
 }
 
-Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Machine const& machine,
-               std::optional<Mapping> const& mapping, std::size_t examined) {
-  if (same_places(from, to)) return Seconds(0);
-  if (auto const by_links = detail::relayed_seconds(machine, mapping, from, to, bytes_of(type))) return *by_links;
-  auto const& ranks = to.grid().ranks();
-  auto const some = std::min(examined, ranks.size());
-  std::vector<Traffic> traffic;
-  for (std::size_t x = 0; x < some; ++x) {
-    auto const rank = ranks[x * (ranks.size() - 1) / std::max<std::size_t>(some - 1, 1)];
-    traffic.push_back(redistribution_traffic(from, to, rank, bytes_of(type)));
-  }
-  auto const most = report::busiest(traffic);
-  double bandwidth = machine.rates().memory_bandwidth.value();
-  double start = 2 * machine.rates().overhead.value();
-  for (int a = 0; a < machine.axes(); ++a) {
-    auto const& axis = machine.axis(a);
-    if (axis.length == 1) continue;
-    bandwidth = bandwidth > 0 ? std::min(bandwidth, axis.bandwidth.value()) : axis.bandwidth.value();
-    start = std::max(start, 2 * machine.rates().overhead.value() + axis.latency.value());
-  }
-  auto const bytes = static_cast<double>(most.bytes);
-  return Seconds((bandwidth > 0 ? bytes / bandwidth : 0) + static_cast<double>(most.messages) * start);
-}
-
 Index cached_tile(TileKey const& key, Machine const& machine, FunctionRef<Index()> choose) {
   struct Known {
     TileKey key;
     Machine machine;
     Index nb = 0;
   };
+  constexpr Index unpriced = 256;
+  if (!detail::has_rates(machine)) return unpriced;
   constexpr std::size_t most = 16;
   static std::mutex mutex;
   static std::deque<Known> all;

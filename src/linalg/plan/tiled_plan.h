@@ -1,137 +1,28 @@
-// What the plans of all operations share, and those of tiled factorizations (Cholesky, QR): grids and tile sizes that
-// are tried, the choice between them, and its JSON. A Plan has problem, machine, options, candidates, chosen, counts; a
-// Candidate rows, cols, order, nb, price, memory, why_not and total().
+// Plans of factorizations in tiles (Cholesky, QR): the grids and tile sizes that are tried, their run and their JSON.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "allport/graph/count.h"
-#include "allport/graph/price.h"
 #include "allport/linalg/distribution.h"
-#include "allport/tasks/transport.h"
-#include "linalg/matrix/checks.h"
+#include "allport/linalg/tiled_plan.h"
+#include "linalg/matrix/operand.h"
+#include "plan_price.h"
+#include "plan_search.h"
 #include "report_json.h"
 
 namespace allport::tiled_plan {
 
-inline constexpr std::array<Index, 6> tile_sizes{64, 128, 192, 256, 384, 512};
-/// The least size from which the blocks of the caller's matrix are tried as tiles, too.
-inline constexpr Index least_own_tile = 16;
-/// The largest of the tile sizes whose prices are within this factor of the best is taken.
-inline constexpr double as_good = 1.05;
-/// Graphs of more tasks are not counted.
-inline constexpr double counted_tasks = 4e6;
-
-/// Checks the options for factoring an m x n matrix.
-/// @throws Error(argument) naming nb, workers, memory, order, grid or given
-template <class Options>
-void check(Options const& options, Machine const& machine, Index m, Index n) {
-  detail::check_tiling(options);
-  ensure(options.memory.value() >= 0, "memory", options.memory, "bytes per rank >= 0");
-  ensure(options.order.empty() || options.order == "ij" || options.order == "ji", "order", options.order, "ij or ji",
-         "leave it out to have it chosen");
-  bool const any = options.rows == 0 && options.cols == 0;
-  bool const fits = options.rows >= 1 && options.cols >= 1 &&
-                    static_cast<std::int64_t>(options.rows) * options.cols <= machine.ranks();
-  auto const grid = fmt::format("{}x{}", options.rows, options.cols);
-  ensure(any || fits, "grid", grid, fmt::format("p_r x p_c of at most {} ranks", machine.ranks()),
-         "leave it out to have it chosen");
-  if (!options.given) return;
-  auto const rows = options.given->rows().extent();
-  auto const cols = options.given->cols().extent();
-  ensure(rows == m && cols == n, "given", fmt::format("{} x {}", rows, cols),
-         fmt::format("the distribution of a {} x {} matrix", m, n));
-  ensure(any, "grid", grid, "none beside `given`, which has one");
-}
-
-/// An m x n matrix in a candidate's tiles on its grid.
-template <class Candidate>
-[[nodiscard]] Distribution tiles_of(Candidate const& c, Index m, Index n) {
-  auto const grid =
-      c.order == "ij" ? ProcessGrid::column_major(c.rows, c.cols) : ProcessGrid::row_major(c.rows, c.cols);
-  return {AxisDistribution::cyclic(m, c.rows, c.nb), AxisDistribution::cyclic(n, c.cols, c.nb), grid};
-}
-
-/// Kernel rates relative to double: single precision is twice as fast, a complex multiplication is four real ones.
-[[nodiscard]] inline double rate_factor(Scalar type) {
-  bool const single = type == Scalar::s || type == Scalar::c;
-  bool const complex = type == Scalar::c || type == Scalar::z;
-  return (single ? 2.0 : 1.0) / (complex ? 4.0 : 1.0);
-}
-
-/// The price of a graph that is sent by tasks::default_tree().
-[[nodiscard]] inline graph::Price price_of(TaskGraph const& made, Scalar type, Machine const& machine, int workers,
-                                           std::optional<Mapping> const& mapping = {}) {
-  graph::PriceOptions options;
-  options.workers = workers;
-  options.factor = rate_factor(type);
-  options.segment = tasks::default_segment(machine).value();
-  return graph::price(made, machine, *tasks::transport(machine, mapping), options);
-}
-
-/// Steps of the chain that are priced: fewer on large grids, where a step has more messages.
-[[nodiscard]] inline int chained_steps(GemmGrid const& grid) {
-  return std::clamp(4096 / std::max(grid.rows, grid.cols), 32, 256);
-}
-/// How the graph of a plan on a p_r x p_c x c grid is priced.
-template <class Plan>
-[[nodiscard]] graph::PriceOptions price_options(Plan const& plan, GemmGrid const& grid) {
-  graph::PriceOptions options;
-  options.factor = rate_factor(plan.problem.type);
-  options.segment = tasks::default_segment(plan.machine).value();
-  options.chained = chained_steps(grid);
-  return options;
-}
-
-/// Raises words and messages of a candidate to those of a rank.
-template <class Candidate>
-void take_most(Candidate& candidate, Traffic const& traffic, std::int64_t element) {
-  candidate.words = std::max({candidate.words, traffic.bytes_sent / element, traffic.bytes_received / element});
-  candidate.messages = std::max({candidate.messages, traffic.messages_sent, traffic.messages_received});
-}
-/// Sets the traffic of a plan to that of its graph, and words and messages of the chosen candidate to those of the
-/// busiest rank.
-template <class Plan>
-void count_traffic(Plan& plan, TaskGraph const& made, graph::Transport const& transport) {
-  auto const counts = graph::count(made, transport);
-  plan.traffic.assign(static_cast<std::size_t>(plan.machine.ranks()), Traffic{});
-  plan.chosen.words = plan.chosen.messages = 0;
-  for (std::size_t r = 0; r < counts.size(); ++r) {
-    plan.traffic[r] = counts[r].traffic;
-    take_most(plan.chosen, plan.traffic[r], bytes_of(plan.problem.type));
-  }
-}
-
 /// Tile sizes to try, ascending. @param wanted  0: any @param given  the matrix's distribution, or null
 [[nodiscard]] std::vector<Index> sizes_to_try(Index wanted, Distribution const* given);
-
-/// Time of a redistribution: that of the busiest link if data go from neighbour to neighbour, else estimated from the
-/// parts of some ranks: the two at the grid's corners, or more between them.
-/// @param mapping  where the ranks are; none: rank r at place r
-/// @param examined  ranks whose parts are counted
-[[nodiscard]] Seconds moving(Distribution const& from, Distribution const& to, Scalar type, Machine const& machine,
-                             std::optional<Mapping> const& mapping = {}, std::size_t examined = 2);
-
-/// Time to redistribute the caller's matrix (options.given), if any, to the tiles and back.
-template <class Plan>
-[[nodiscard]] Seconds moving_given(Plan const& plan, Distribution const& tiles) {
-  auto const& given = plan.options.given;
-  if (!given) return Seconds(0);
-  return moving(*given, tiles, plan.problem.type, plan.machine) +
-         moving(tiles, *given, plan.problem.type, plan.machine);
-}
-
-/// Whether a graph can be priced on a machine.
-[[nodiscard]] inline bool has_rates(Machine const& machine) { return machine.rates().flops.value() > 0; }
-/// Tiles if it cannot.
-inline constexpr Index default_tile = 256;
 
 /// What the choice of tiles depends on beside the machine.
 struct TileKey {
@@ -144,113 +35,209 @@ struct TileKey {
   friend bool operator==(TileKey const&, TileKey const&) = default;
 };
 /// The result of choose(), cached by key: programs factor many matrices of one shape, and small factorizations take no
-/// longer than the choice. Thread-safe.
+/// longer than the choice. 256 if the machine has no rates. Thread-safe.
 [[nodiscard]] Index cached_tile(TileKey const& key, Machine const& machine, FunctionRef<Index()> choose);
 
-/// The best of some tile sizes, ascending: none larger than the first that holds the whole matrix. A larger tile
-/// replaces the best one if its price is nearly as good and it needs no more redistribution.
-/// @param priced  (Index nb) -> Candidate
-template <class Priced>
-[[nodiscard]] auto best_tiles(std::vector<Index> const& sizes, Index extent, Priced const& priced) {
-  std::vector<decltype(priced(Index{1}))> tried;
-  for (auto const nb : sizes) {
-    if (!tried.empty() && tried.back().nb >= extent) break;  // one tile already
-    tried.push_back(priced(nb));
-  }
-  auto best =
-      std::ranges::min(tried, {}, [](auto const& c) { return std::pair(!c.why_not.empty(), c.total().value()); });
-  auto const enough = best.total().value() * as_good;
-  for (auto const& c : tried) {
-    bool const as_good_as_best = c.total().value() <= enough && c.moving <= best.moving;
-    if (c.why_not.empty() && c.nb > best.nb && as_good_as_best) best = c;
-  }
-  return best;
-}
+/// The plan of a factorization. Operation has
+///   Plan, rows(Problem), cols(Problem), tasks(tile rows, tile columns)
+///   given_tiles(Distribution, nb)       the caller's distribution in such tiles
+///   describe(Plan, Candidate&, tiles)   fills its memory, and bounds if there are any
+///   graph(Problem, tiles, nb)
+template <class Operation>
+class TiledSearch : public detail::PlanSearch<TiledSearch<Operation>, typename Operation::Plan> {
+  using Plan = typename Operation::Plan;
+  using Base = detail::PlanSearch<TiledSearch<Operation>, Plan>;
+  using Problem = decltype(Plan::problem);
+  friend Base;
 
-/// visit(rows, cols, order) for all grids of so many ranks that the options allow, in both orders if they differ.
-template <class Options, class Visit>
-void each_grid(Options const& options, int ranks, Visit const& visit) {
-  for (int rows = 1; rows <= ranks; ++rows) {
-    if (ranks % rows != 0 || (options.rows > 0 && rows != options.rows)) continue;
-    for (auto const* const order : {"ij", "ji"}) {
-      bool const is_line = rows == 1 || rows == ranks;
-      if (options.order.empty() ? is_line && order[0] == 'j' : options.order != order) continue;
-      visit(rows, ranks / rows, order);
+ public:
+  explicit TiledSearch(Plan& plan) : Base(plan), m_(Operation::rows(plan.problem)), n_(Operation::cols(plan.problem)) {}
+
+  /// Adds the best tiles of a grid: none larger than the first that holds the whole matrix. Of nearly equal prices the
+  /// largest tile that needs no more redistribution is the best.
+  Index consider(GemmGrid const& grid, std::string const& order) {
+    constexpr double as_good = 1.05;
+    auto const& given = plan_.options.given;
+    auto const first = std::ssize(tried_);
+    for (auto const nb : sizes_to_try(plan_.options.nb, given ? &*given : nullptr)) {
+      TiledCandidate candidate;
+      candidate.grid = grid;
+      candidate.order = order;
+      candidate.nb = nb;
+      auto const tiles = tiles_of(candidate);
+      Operation::describe(plan_, candidate, tiles);
+      this->add(std::move(candidate));
+      if (tried_.back().candidate.why_not.empty()) price(tried_.back(), tiles);
+      if (nb >= std::max(m_, n_)) break;
     }
+    auto of_grid = std::ranges::subrange(tried_.begin() + first, tried_.end());
+    std::ranges::stable_sort(of_grid, {}, Base::key_of);
+    auto const best = detail::preferred(
+        of_grid, as_good, [](auto const& one) -> auto const& { return one.candidate; },
+        [](auto const& one, auto const& best) {
+          return one.candidate.nb > best.candidate.nb && one.candidate.moving <= best.candidate.moving;
+        });
+    std::swap(*best, of_grid.front());
+    tried_.erase(tried_.begin() + first + 1, tried_.end());
+    return tried_.back().candidate.nb;
   }
-}
 
-/// Fills the plan's candidates, the best first and unusable ones last, and the chosen one.
-/// @param on_grid  (rows, cols, order) -> Candidate in the best tiles of that grid
-/// @throws Error(memory) if none is usable
-template <class Plan, class OnGrid>
-void search(Plan& plan, OnGrid const& on_grid) {
-  auto const& options = plan.options;
-  if (options.given) {
-    auto const& grid = options.given->grid();
-    plan.candidates.push_back(on_grid(grid.rows(), grid.cols(), "given"));
-  } else {
-    auto const ranks = options.rows > 0 ? options.rows * options.cols : static_cast<int>(plan.machine.ranks());
-    each_grid(options, ranks, [&](int rows, int cols, std::string const& order) {
-      plan.candidates.push_back(on_grid(rows, cols, order));
+  /// All grids of the ranks that the options allow, in both orders if they differ; or that of the caller's matrix.
+  void consider_all() {
+    auto const& options = plan_.options;
+    if (options.given) {
+      consider({options.given->grid().rows(), options.given->grid().cols(), 1}, "given");
+      return;
+    }
+    auto const& wanted = options.grid;
+    bool const any = wanted.rows == 0;
+    auto const ranks = any ? static_cast<int>(plan_.machine.ranks()) : wanted.rows * wanted.cols;
+    detail::each_layer_grid(ranks, 1, [&](int rows, int cols) {
+      if (!any && rows != wanted.rows) return;
+      for (auto const* const order : {"ij", "ji"}) {
+        bool const is_line = rows == 1 || cols == 1;
+        if (options.order.empty() ? is_line && order[0] == 'j' : options.order != order) continue;
+        consider({rows, cols, 1}, order);
+      }
     });
   }
-  std::ranges::stable_sort(plan.candidates, {}, [](auto const& c) {
-    return std::pair(!c.why_not.empty(), c.why_not.empty() ? c.total().value() : static_cast<double>(c.memory.value()));
-  });
-  plan.chosen = plan.candidates.front();
-  if (plan.chosen.why_not.empty()) return;
-  throw Error::argument("memory", fmt::format("{} bytes per rank", detail::memory_limit(plan).value()),
-                        fmt::format("at least {} bytes per rank ({}x{}, tiles of {})", plan.chosen.memory.value(),
-                                    plan.chosen.rows, plan.chosen.cols, plan.chosen.nb),
-                        "raise the limit, use more ranks, or leave the grid to the plan", ErrorKind::memory);
-}
 
-/// Counts the chosen candidate's graph unless it has too many tasks. @param make  () -> TaskGraph
-template <class Plan, class Make>
-void count_chosen(Plan& plan, double tasks, Make const& make) {
-  if (tasks > counted_tasks) return;
-  auto const made = make();
-  plan.counts = graph::count(*made, *graph::flat());
-  plan.pool = graph::pool(*made);
-  plan.counts.resize(static_cast<std::size_t>(plan.machine.ranks()));
-  plan.pool.resize(static_cast<std::size_t>(plan.machine.ranks()));
-}
+ private:
+  using Base::plan_;
+  using Base::tried_;
+  static constexpr auto choices = "the grid";
 
-/// Shortens the table to the length that the options ask for.
-template <class Plan>
-void shorten(Plan& plan) {
-  auto const length = static_cast<std::size_t>(std::max(plan.options.candidates, 0));
-  if (length > 0 && plan.candidates.size() > length) plan.candidates.resize(length);
-}
-
-template <class Candidate>
-[[nodiscard]] nlohmann::json candidate_json(Candidate const& c) {
-  nlohmann::json j{{"grid", {c.rows, c.cols}}, {"order", c.order}, {"nb", c.nb}, {"memory_bytes", c.memory.value()}};
-  if (!c.why_not.empty()) {
-    j["why_not"] = c.why_not;
-    return j;
+  [[nodiscard]] static std::string algorithm_of(TiledPlanOptions const& /*options*/) { return "tiles"; }
+  [[nodiscard]] static std::string text(TiledCandidate const& c) {
+    return fmt::format("{}x{}, tiles of {}", c.grid.rows, c.grid.cols, c.nb);
   }
-  j["seconds"] = {{"work", c.price.work.value()},
-                  {"links", c.price.links.value()},
-                  {"chain", c.price.chain.value()},
-                  {"total", c.total().value()}};
-  return j;
+  [[nodiscard]] static bool same(TiledCandidate const& a, TiledCandidate const& b) {
+    return a.grid == b.grid && a.order == b.order;
+  }
+
+  [[nodiscard]] Distribution tiles_of(TiledCandidate const& c) const {
+    if (plan_.options.given) return Operation::given_tiles(*plan_.options.given, c.nb);
+    auto const grid = c.order == "ij" ? ProcessGrid::column_major(c.grid.rows, c.grid.cols)
+                                      : ProcessGrid::row_major(c.grid.rows, c.grid.cols);
+    return {AxisDistribution::cyclic(m_, c.grid.rows, c.nb), AxisDistribution::cyclic(n_, c.grid.cols, c.nb), grid};
+  }
+
+  void price(typename Base::Tried& one, Distribution const& tiles) const {
+    auto& c = one.candidate;
+    if (m_ == 0 || n_ == 0) return;
+    auto const type = plan_.problem.type;
+    c.price =
+        detail::price_of(*Operation::graph(plan_.problem, tiles, c.nb), type, plan_.machine, plan_.options.workers);
+    if (auto const& given = plan_.options.given) {
+      c.moving =
+          detail::moving(*given, tiles, type, plan_.machine) + detail::moving(tiles, *given, type, plan_.machine);
+    }
+    c.total = c.price.total + c.moving;
+    one.by_graph = true;
+  }
+
+  /// Counts the chosen graph unless it has too many tasks.
+  void settle() {
+    auto& chosen = plan_.chosen;
+    plan_.distribution = tiles_of(chosen);
+    auto const tiles = [&](Index extent) { return static_cast<double>((extent + chosen.nb - 1) / chosen.nb); };
+    if (Operation::tasks(tiles(m_), tiles(n_)) > detail::counted_tasks) return;
+    auto const made = Operation::graph(plan_.problem, plan_.distribution, chosen.nb);
+    plan_.counts = graph::count(*made, *graph::flat());
+    plan_.pool = graph::pool(*made);
+    plan_.counts.resize(static_cast<std::size_t>(plan_.machine.ranks()));
+    plan_.pool.resize(static_cast<std::size_t>(plan_.machine.ranks()));
+    chosen.words = chosen.messages = 0;
+    for (auto const& count : plan_.counts) detail::take_most(chosen, count.traffic, bytes_of(plan_.problem.type));
+  }
+
+  Index m_, n_;
+};
+
+/// @throws Error(argument) naming nb, workers, memory, order, grid or given; Error(memory) if nothing fits
+template <class Operation>
+[[nodiscard]] typename Operation::Plan planned(decltype(Operation::Plan::problem) const& problem,
+                                               Machine const& machine, TiledPlanOptions const& options) {
+  detail::check_tiling(options);
+  detail::check_common(options, machine, false);
+  ensure(options.order.empty() || options.order == "ij" || options.order == "ji", "order", options.order, "ij or ji",
+         "leave it out to have it chosen");
+  if (options.given) {
+    detail::check_given("given", *options.given, Operation::rows(problem), Operation::cols(problem));
+    ensure(options.grid.rows == 0, "grid", fmt::format("{}x{}", options.grid.rows, options.grid.cols),
+           "none beside `given`, which has one");
+  }
+  typename Operation::Plan plan{problem, machine, options, {}, {}, {}, {}, {}};
+  TiledSearch<Operation> search(plan);
+  search.consider_all();
+  search.choose();
+  return plan;
+}
+
+/// The tile size of the plan for a matrix that is distributed so.
+template <class Operation>
+[[nodiscard]] Index tile(Kernel kernel, char uplo, decltype(Operation::Plan::problem) const& problem,
+                         Distribution const& given, Machine const& machine, int workers) {
+  return cached_tile({kernel, problem.type, uplo, workers, given}, machine, [&] {
+    typename Operation::Plan plan{problem, machine, {}, {}, {}, {}, {}, {}};
+    plan.options.given = given;
+    plan.options.workers = workers;
+    return TiledSearch<Operation>(plan).consider({given.grid().rows(), given.grid().cols(), 1}, "given");
+  });
+}
+
+/// Calls run(A in the plan's tiles, options as planned); redistributes A there and back if it is distributed otherwise.
+/// Called by all ranks.
+/// @throws Error on every rank if the plan is for something else, the ranks have different plans, or memory is short
+template <class T, class Plan, class Options, class Run>
+auto run_in_tiles(Plan const& plan, Matrix<T> const& a, Options options, Run const& run) {
+  using Native = detail::Native<T>;
+  auto const& comm = a.comm();
+  detail::on_all(comm, [&] {
+    ensure(scalar_of<T> == plan.problem.type, "element type", "another", "the plan's");
+    ensure(plan.machine == comm.machine(), "plan", fmt::format("for machine {}", plan.machine.name()),
+           fmt::format("one for this communicator's, {}", comm.machine().name()));
+    detail::check_operand("A", a, plan.distribution.rows().extent(), plan.distribution.cols().extent(), comm);
+    detail::check_memory(plan, detail::memory_limit(plan), Native::bytes(a, plan.distribution));
+  });
+  auto const& c = plan.chosen;
+  comm.ensure_agreement(
+      "grid, tiles and workers of the plan",
+      detail::hash_of(fmt::format("{} {} {} {} {}", c.grid.rows, c.grid.cols, c.order, c.nb, plan.options.workers)));
+  options.nb = c.nb;
+  options.workers = plan.options.workers;
+  Native const native(a, plan.distribution);
+  native.copy_in();
+  auto report = run(native.matrix(), options);
+  native.copy_out();
+  report.moved = report.moved || !(a.distribution() == plan.distribution);
+  return report;
 }
 
 /// Totals of the chosen candidate's graph; null if it was not counted.
 [[nodiscard]] nlohmann::json counted(std::vector<graph::Count> const& counts, std::vector<std::int64_t> const& pool,
                                      Scalar type);
 
-/// A plan. @param write  (Candidate const&) -> json
-template <class Plan, class Write>
-[[nodiscard]] std::string to_json(Plan const& plan, nlohmann::json problem, Write const& write) {
-  nlohmann::json j{
-      {"problem", std::move(problem)},        {"machine", plan.machine.name()},
-      {"ranks", plan.machine.ranks()},        {"workers", plan.options.workers},
-      {"chosen", write(plan.chosen)},         {"counted", counted(plan.counts, plan.pool, plan.problem.type)},
-      {"candidates", nlohmann::json::array()}};
-  for (auto const& one : plan.candidates) j["candidates"].push_back(write(one));
+/// A plan. @param own  (TiledCandidate const&) -> json: fields of the operation alone
+template <class Plan, class Own>
+[[nodiscard]] std::string to_json(Plan const& plan, nlohmann::json problem, Own const& own) {
+  auto j = report::plan(plan, std::move(problem), [&](TiledCandidate const& c) {
+    nlohmann::json one{
+        {"grid", {c.grid.rows, c.grid.cols}}, {"order", c.order}, {"nb", c.nb}, {"memory_bytes", c.memory.value()}};
+    if (!c.why_not.empty()) {
+      one["why_not"] = c.why_not;
+      return one;
+    }
+    one["seconds"] = {{"work", c.price.work.value()},
+                      {"links", c.price.links.value()},
+                      {"chain", c.price.chain.value()},
+                      {"moving", c.moving.value()},
+                      {"total", c.total.value()}};
+    one.update(own(c));
+    return one;
+  });
+  j["workers"] = plan.options.workers;
+  j["counted"] = counted(plan.counts, plan.pool, plan.problem.type);
   return j.dump();
 }
 

@@ -1,15 +1,10 @@
 #include "allport/linalg/qr_plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "allport/graph/count.h"
-#include "allport/linalg/redistribute.h"
 #include "linalg/cholesky/cholesky_tiles.h"
-#include "linalg/plan/report_json.h"
-#include "linalg/plan/tiled_plan_run.h"
+#include "linalg/plan/tiled_plan.h"
 #include "qr_order.h"
 #include "qr_tiles.h"
 #include "tasks/summary.h"
@@ -20,38 +15,28 @@ namespace {
 
 using nlohmann::json;
 
-Distribution qr_tiles(QrPlan const& plan, QrCandidate const& c) {
-  if (plan.options.given) return tiled(*plan.options.given, c.nb);
-  return tiled_plan::tiles_of(c, plan.problem.m, plan.problem.n);
-}
+struct QrOperation {
+  using Plan = QrPlan;
 
-/// A's part twice, T and the trees' reflectors of each column of tiles, and a column of tiles from other ranks.
-Bytes qr_memory(QrProblem const& problem, QrCandidate const& c) {
-  auto const rows = AxisDistribution::cyclic(problem.m, c.rows, c.nb).count(0);
-  auto const cols = AxisDistribution::cyclic(problem.n, c.cols, c.nb).count(0);
-  auto const tiles = (rows + c.nb - 1) / c.nb;
-  auto const beside = tiles * std::min(qr_inner_block, c.nb) + c.nb;
-  auto const received = c.rows * c.cols == 1 ? 0 : (rows + beside) * std::min(c.nb, problem.n);
-  return Bytes((rows * cols + (rows + beside) * cols + received) * bytes_of(problem.type));
-}
-
-QrCandidate price_qr(QrPlan const& plan, QrCandidate candidate) {
-  candidate.memory = qr_memory(plan.problem, candidate);
-  if (!detail::fits_memory(plan, candidate) || plan.problem.m == 0 || plan.problem.n == 0) return candidate;
-  auto const tiles = qr_tiles(plan, candidate);
-  auto const made = qr_graph(tiles, plan.problem.type);
-  candidate.price = tiled_plan::price_of(*made, plan.problem.type, plan.machine, plan.options.workers);
-  candidate.moving = tiled_plan::moving_given(plan, tiles);
-  return candidate;
-}
-
-/// The best tile size on a grid.
-QrCandidate on_qr_grid(QrPlan const& plan, int rows, int cols, std::string const& order) {
-  auto const priced = [&](Index nb) { return price_qr(plan, {rows, cols, order, nb, {}, {}, {}, {}}); };
-  auto const& given = plan.options.given;
-  return tiled_plan::best_tiles(tiled_plan::sizes_to_try(plan.options.nb, given ? &*given : nullptr),
-                                std::max(plan.problem.m, plan.problem.n), priced);
-}
+  static Index rows(QrProblem const& problem) { return problem.m; }
+  static Index cols(QrProblem const& problem) { return problem.n; }
+  static double tasks(double tile_rows, double tile_cols) {
+    return tile_rows * tile_cols * std::min(tile_rows, tile_cols);
+  }
+  static Distribution given_tiles(Distribution const& given, Index nb) { return tiled(given, nb); }
+  static std::unique_ptr<TaskGraph> graph(QrProblem const& problem, Distribution const& tiles, Index /*nb*/) {
+    return qr_graph(tiles, problem.type);
+  }
+  /// A's part twice, T and the trees' reflectors of each column of tiles, and a column of tiles from other ranks.
+  static void describe(QrPlan const& plan, TiledCandidate& c, Distribution const& /*tiles*/) {
+    auto const& p = plan.problem;
+    auto const rows = AxisDistribution::cyclic(p.m, c.grid.rows, c.nb).count(0);
+    auto const cols = AxisDistribution::cyclic(p.n, c.grid.cols, c.nb).count(0);
+    auto const beside = (rows + c.nb - 1) / c.nb * std::min(qr_inner_block, c.nb) + c.nb;
+    auto const received = c.grid.ranks() == 1 ? 0 : (rows + beside) * std::min(c.nb, p.n);
+    c.memory = Bytes((rows * cols + (rows + beside) * cols + received) * bytes_of(p.type));
+  }
+};
 
 json qr_run_json(QrReport const& report, Communicator const& comm) {
   auto j = report::run(tasks::summarize(report.run, comm));
@@ -62,40 +47,27 @@ json qr_run_json(QrReport const& report, Communicator const& comm) {
 
 }  // namespace
 
+template <>
 std::string QrPlan::to_json() const {
   return tiled_plan::to_json(*this, {{"m", problem.m}, {"n", problem.n}, {"type", report::type_name(problem.type)}},
-                             [](QrCandidate const& c) {
-                               auto j = tiled_plan::candidate_json(c);
-                               if (c.why_not.empty()) j["seconds"]["moving"] = c.moving.value();
-                               return j;
-                             });
+                             [](TiledCandidate const&) { return json::object(); });
 }
 
-QrPlan plan_qr(QrProblem const& problem, Machine const& machine, QrPlanOptions const& options) {
+std::unique_ptr<TaskGraph> plan_graph(QrPlan const& plan) {
+  return QrOperation::graph(plan.problem, plan.distribution, plan.chosen.nb);
+}
+
+QrPlan plan_qr(QrProblem const& problem, Machine const& machine, TiledPlanOptions const& options) {
   ensure(problem.m >= 0, "m", problem.m, "an extent >= 0");
   ensure(problem.n >= 0, "n", problem.n, "an extent >= 0");
-  tiled_plan::check(options, machine, problem.m, problem.n);
-  QrPlan plan{problem, machine, options, {}, {}, {}, {}, {}};
-  tiled_plan::search(plan,
-                     [&](int rows, int cols, std::string const& order) { return on_qr_grid(plan, rows, cols, order); });
-  plan.distribution = qr_tiles(plan, plan.chosen);
-  auto const tiles = [&](Index extent) { return static_cast<double>((extent + plan.chosen.nb - 1) / plan.chosen.nb); };
-  tiled_plan::count_chosen(plan, tiles(problem.m) * tiles(problem.n) * std::min(tiles(problem.m), tiles(problem.n)),
-                           [&] { return qr_graph(plan.distribution, problem.type); });
-  tiled_plan::shorten(plan);
-  return plan;
+  return tiled_plan::planned<QrOperation>(problem, machine, options);
 }
 
 template <class T>
 QrReport geqrf(QrPlan const& plan, Matrix<T> const& a, std::vector<T>& tau, QrOptions const& options) {
-  auto as_planned = options;
-  as_planned.nb = plan.chosen.nb;
-  as_planned.workers = plan.options.workers;
-  QrReport report;
-  bool const moved = tiled_plan::run_in_tiles(plan, a, plan.problem.m, plan.problem.n,
-                                              [&](Matrix<T> const& tiles) { report = geqrf(tiles, tau, as_planned); });
-  report.moved = report.moved || moved;
-  return report;
+  return tiled_plan::run_in_tiles(plan, a, options, [&](Matrix<T> const& tiles, QrOptions const& as_planned) {
+    return geqrf(tiles, tau, as_planned);
+  });
 }
 
 ALLPORT_QR_PLANNED_INSTANCE(, float);
@@ -104,13 +76,7 @@ ALLPORT_QR_PLANNED_INSTANCE(, std::complex<float>);
 ALLPORT_QR_PLANNED_INSTANCE(, std::complex<double>);
 
 Index qr_tile(QrProblem const& problem, Distribution const& given, Machine const& machine, int workers) {
-  if (!tiled_plan::has_rates(machine)) return tiled_plan::default_tile;
-  return tiled_plan::cached_tile({Kernel::geqrt, problem.type, 0, workers, given}, machine, [&] {
-    QrPlan plan{problem, machine, {}, {}, {}, {}, {}, {}};
-    plan.options.given = given;
-    plan.options.workers = workers;
-    return on_qr_grid(plan, given.grid().rows(), given.grid().cols(), "given").nb;
-  });
+  return tiled_plan::tile<QrOperation>(Kernel::geqrt, 0, problem, given, machine, workers);
 }
 
 std::string to_json(QrReport const& report, Communicator const& comm) { return qr_run_json(report, comm).dump(); }

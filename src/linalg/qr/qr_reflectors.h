@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "allport/linalg/qr.h"
-#include "linalg/matrix/strips.h"
+#include "linalg/matrix/column_blocks.h"
 #include "qr_graph.h"
 #include "qr_kernels.h"
 

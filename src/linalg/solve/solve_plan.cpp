@@ -8,7 +8,7 @@
 #include "allport/graph/count.h"
 #include "allport/linalg/graphs.h"
 #include "allport/tasks/transport.h"
-#include "linalg/plan/tiled_plan.h"
+#include "linalg/plan/plan_price.h"
 
 namespace allport {
 
@@ -38,7 +38,7 @@ void each_graph(SolvePlan const& plan, Distribution const& factors, Machine cons
 Seconds price(SolvePlan const& plan, Distribution const& factors, Machine const& machine,
               std::optional<Mapping> const& mapping) {
   auto const of = [&](SolveGraph const& graph) {
-    return tiled_plan::price_of(graph, plan.problem.type, machine, 1, mapping).total;
+    return detail::price_of(graph, plan.problem.type, machine, 1, mapping).total;
   };
   auto const sides = plan.distribution.cols();
   if (plan.form == SolveForm::panels) return of(*panels_graph(plan.problem, factors, sides, machine));
@@ -76,8 +76,8 @@ SolvePlan decide(SolveProblem const& problem, Distribution const& factors, Distr
   auto const parts = problem.trans == Trans::none ? factors.cols().parts() : factors.rows().parts();
   bool const fits = b.cols().parts() == parts && b == sides_distribution(problem.trans, factors, b.cols());
   // A machine without rates has no prices: the right-hand sides of one chunk count as few.
-  if (!form && !tiled_plan::has_rates(machine)) form = sides <= widest_sides ? SolveForm::sums : SolveForm::panels;
-  bool found = false;
+  if (!form && !detail::has_rates(machine)) form = sides <= widest_sides ? SolveForm::sums : SolveForm::panels;
+  std::vector<SolvePlan> candidates;
   for (auto const one : {SolveForm::sums, SolveForm::panels}) {
     if (form && *form != one) continue;
     auto const own = one == SolveForm::sums ? AxisDistribution::cyclic(sides, parts, widest_sides)
@@ -89,17 +89,15 @@ SolvePlan decide(SolveProblem const& problem, Distribution const& factors, Distr
       plan.problem = problem;
       plan.form = one;
       plan.distribution = sides_distribution(problem.trans, factors, one_columns);
-      if (tiled_plan::has_rates(machine)) {
+      if (detail::has_rates(machine)) {
         plan.total = price(plan, factors, machine, mapping) +
-                     tiled_plan::moving(b, plan.distribution, problem.type, machine, mapping) +
-                     tiled_plan::moving(plan.distribution, b, problem.type, machine, mapping);
+                     detail::moving(b, plan.distribution, problem.type, machine, mapping) +
+                     detail::moving(plan.distribution, b, problem.type, machine, mapping);
       }
-      if (found && plan.total >= best.total) continue;
-      best = std::move(plan);
-      found = true;
+      candidates.push_back(std::move(plan));
     }
   }
-  return best;
+  return *std::ranges::min_element(candidates, {}, &SolvePlan::total);
 }
 
 }  // namespace lu_detail
@@ -113,7 +111,7 @@ SolvePlan plan_solve(SolveProblem const& problem, Distribution const& factors, D
   auto const transport = tasks::transport(machine, mapping);
   each_graph(plan, factors, machine, [&](SolveGraph const& graph) {
     auto const tasks = static_cast<double>(graph.steps()) * static_cast<double>(graph.ranks());
-    if (plan.traffic.empty() || tasks > tiled_plan::counted_tasks) return plan.traffic.clear();
+    if (plan.traffic.empty() || tasks > detail::counted_tasks) return plan.traffic.clear();
     auto const counts = graph::count(graph, *transport);
     for (std::size_t r = 0; r < counts.size(); ++r) plan.traffic[r] += counts[r].traffic;
   });

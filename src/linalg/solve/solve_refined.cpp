@@ -6,6 +6,7 @@
 
 #include "allport/linalg/solve.h"
 #include "linalg/lu/lu_team.h"
+#include "linalg/matrix/elements.h"
 #include "solve_grid.h"
 
 namespace allport {
@@ -53,8 +54,7 @@ struct Sides {
   [[nodiscard]] double largest(std::vector<T> const& v, Index j) const {
     double most = 0;
     for (Index i = 0; i < n; ++i) {
-      auto const size = static_cast<double>(std::abs(v[static_cast<std::size_t>(i + j * n)]));
-      if (!(size <= most)) most = std::isnan(most) ? most : size;
+      detail::raise(most, static_cast<double>(std::abs(v[static_cast<std::size_t>(i + j * n)])));
     }
     return most;
   }
@@ -121,9 +121,9 @@ LuOptions as_chosen(LuPlan const& plan) {
   options.candidates = 1;
   bool const own_blocks = !chosen.in_place;  // else the caller's
   options.order = own_blocks && chosen.order != rows_of_given ? chosen.order : "";
-  options.block = own_blocks ? chosen.block : 0;
+  options.panel = own_blocks ? chosen.panel : 0;
   options.nb = own_blocks ? chosen.nb : 0;
-  options.big = own_blocks ? chosen.big : 0;
+  options.outer_panel = own_blocks ? chosen.outer_panel : 0;
   return options;
 }
 

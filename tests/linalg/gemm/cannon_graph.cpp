@@ -43,7 +43,7 @@ TEST(CannonGraph, BlocksGoRoundOnce) {
   for (GemmProblem const& problem : {GemmProblem{100, 90, 110}, {57, 200, 31, Scalar::z}, {7, 5, 3, Scalar::s}}) {
     for (int const q : {1, 2, 3, 5}) {
       auto const plan = plan_gemm(problem, Machine::parse("mesh:5x5"), cannon(q, "ijl"));
-      auto const counts = graph::count(*gemm_graph(plan), *graph::flat());
+      auto const counts = graph::count(*plan_graph(plan), *graph::flat());
       for (int r = 0; r < q * q; ++r) {
         auto const& found = counts[static_cast<std::size_t>(r)].traffic;
         auto const wanted = cannon_brings(problem, q, r % q, r / q);
@@ -57,7 +57,7 @@ TEST(CannonGraph, BlocksGoRoundOnce) {
 TEST(CannonGraph, HalvesGoRoundARingInOppositeDirections) {
   auto const torus = Machine::parse("torus:5x5");
   auto const plan = plan_gemm({50, 50, 100}, torus, cannon(5, "jil"));  // rows are rings of consecutive ranks
-  auto const made = gemm_graph(plan);
+  auto const made = plan_graph(plan);
   std::array<std::int64_t, 2> bytes{};  // of A, forth and back
   for (auto const& span : graph::simulate(*made, torus, *plan_transport(plan), {.trace = true}).spans) {
     if (span.to < 0 || !made->name(span.task).starts_with("A(")) continue;
@@ -75,7 +75,7 @@ TEST(CannonGraph, NoLinkHasMoreThanOneHalfAShiftAndTwoOfTheSkew) {
     auto const torus = Machine::parse("torus:4x4");
     auto const plan = plan_gemm({256, 256, 256}, torus, cannon(4, order));
     auto const transport = plan_transport(plan);
-    auto const run = graph::simulate(*gemm_graph(plan), torus, *transport);
+    auto const run = graph::simulate(*plan_graph(plan), torus, *transport);
     auto const half = 64 * 64 * 8 / 2 / torus.axis(0).bandwidth.value();
     EXPECT_NEAR(*std::ranges::max_element(run.link_busy), 5 * half, 1e-6 * half) << order;
   }
@@ -88,7 +88,7 @@ TEST(CannonGraph, HalvesOfCopiesForTheLayersTakeDifferentRoutes) {
   options.algorithm = "cannon25";
   options.grid = {4, 4, 4};
   auto const plan = plan_gemm({2048, 2048, 2048}, torus, options);
-  auto const run = graph::simulate(*gemm_graph(plan), torus, *plan_transport(plan));
+  auto const run = graph::simulate(*plan_graph(plan), torus, *plan_transport(plan));
   auto const half = 512 * 512 * 8 / 2 / torus.axis(0).bandwidth.value();
   EXPECT_LE(*std::ranges::max_element(run.link_busy), 3 * half);
 }

@@ -44,6 +44,8 @@ TEST(GemmEstimate, IsNearThePriceOfTheGraph) {
                                          {"bgp:4x4x4", 4096, "summa25", {4, 4, 4}, 128},
                                          {"bgp:4x4x4", 1024, "summa25", {4, 8, 2}, 64},
                                          {"bgp:4x4x4", 4096, "cannon25", {4, 4, 4}},
+                                         {"bgp:4x4x4", 4096, "summa25_copies", {4, 4, 4}, 128},
+                                         {"bgp:4x4x4", 1024, "summa25_copies", {4, 8, 2}, 64},
                                          {"bgp:4x4x4", 2048, "3d", {4, 4, 4}},
                                          {"mesh:6x2", 1500, "summa", {3, 4, 1}, 128}}) {
     SCOPED_TRACE(text(c));
@@ -80,7 +82,7 @@ TEST(GemmEstimate, LinksThatOwnersLeaveIdleAreInTheTotal) {
     options.grid = c.grid;
     options.panel = c.panel;
     auto const plan = plan_gemm({.m = c.n, .n = c.n, .k = c.n}, slow(), options);
-    auto const simulated = graph::simulate(*gemm_graph(plan), plan.machine, *plan_transport(plan)).seconds;
+    auto const simulated = graph::simulate(*plan_graph(plan), plan.machine, *plan_transport(plan)).seconds;
     SCOPED_TRACE(text(c));
     EXPECT_GT(plan.chosen.total.value(), 0.7 * simulated);
     EXPECT_LT(plan.chosen.total.value(), 1.1 * simulated);
@@ -114,7 +116,7 @@ TEST(GemmPlan, ComparesAllGridsOfManyRanks) {
   auto const plan = plan_gemm({131072, 131072, 131072}, Machine::parse("bgp:32x32x16"));
   std::set<std::string> algorithms;
   for (auto const& c : plan.candidates) algorithms.insert(c.algorithm);
-  EXPECT_EQ(algorithms, (std::set<std::string>{"3d", "cannon", "cannon25", "summa", "summa25"}));
+  EXPECT_EQ(algorithms, (std::set<std::string>{"3d", "cannon", "cannon25", "summa", "summa25", "summa25_copies"}));
   EXPECT_EQ(plan.chosen.grid.ranks(), 32 * 32 * 16);
 }
 

@@ -16,11 +16,11 @@ struct Case {
   char const* machine;
   Index n;
   GemmGrid grid;
-  Index block;
+  Index panel;
 };
 
 TEST(LuEstimate, IsNearThePriceOfTheGraph) {
-  for (auto const& [spec, n, grid, block] : std::vector<Case>{{"bgp:4x4", 2048, {4, 4, 1}, 32},
+  for (auto const& [spec, n, grid, panel] : std::vector<Case>{{"bgp:4x4", 2048, {4, 4, 1}, 32},
                                                               {"bgp:4x4", 2048, {1, 16, 1}, 64},
                                                               {"bgp:4x4", 2048, {8, 2, 1}, 64},
                                                               {"bgp:4x4x4", 4096, {4, 16, 1}, 32},
@@ -32,8 +32,8 @@ TEST(LuEstimate, IsNearThePriceOfTheGraph) {
       LuOptions options;
       options.algorithm = grid.layers > 1 ? "2.5d" : "2d";
       options.grid = grid;
-      options.block = block;
-      options.nb = block * grid.layers;
+      options.panel = panel;
+      options.nb = panel * grid.layers;
       auto const plan = plan_lu({.m = n, .n = n, .pivoting = pivoting}, Machine::parse(spec), options);
       auto estimated = plan.chosen;
       LuEstimate(plan).price(estimated);
@@ -131,21 +131,21 @@ TEST(LuPlan, StaysOnTheCallersGridIfCollectivesAreFast) {
 TEST(LuEstimate, IsNearThePriceIfLinksHaveABurst) {
   struct Shape {
     GemmGrid grid;
-    Index block, nb;
+    Index panel, nb;
   };
-  for (auto const& [grid, block, nb] :
+  for (auto const& [grid, panel, nb] :
        {Shape{{4, 4, 1}, 32, 32}, Shape{{4, 4, 1}, 64, 64}, Shape{{8, 2, 1}, 64, 64}, Shape{{1, 16, 1}, 32, 128}}) {
     for (auto const pivoting : {Pivoting::none, Pivoting::partial, Pivoting::tournament}) {
       LuOptions options;
       options.grid = grid;
-      options.block = block;
+      options.panel = panel;
       options.nb = nb;
       auto const plan = plan_lu({.m = 2048, .n = 2048, .pivoting = pivoting}, lab(shared), options);
       auto estimated = plan.chosen;
       LuEstimate(plan).price(estimated);
       auto priced = plan.chosen;
       price_by_tasks(plan, priced, plan.distribution);
-      SCOPED_TRACE(::testing::Message() << grid.rows << "x" << grid.cols << " " << block << " "
+      SCOPED_TRACE(::testing::Message() << grid.rows << "x" << grid.cols << " " << panel << " "
                                         << static_cast<char>(pivoting));
       EXPECT_GT(estimated.total.value(), 0.5 * priced.total.value());
       EXPECT_LT(estimated.total.value(), 2.0 * priced.total.value());

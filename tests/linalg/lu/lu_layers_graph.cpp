@@ -49,8 +49,8 @@ class Paths {
 TEST(LuLayersGraph, NoSumIsOnTheWayFromAPanelToTheNext) {
   for (auto const& grid : {GemmGrid{2, 3, 2}, {3, 2, 3}, {1, 2, 2}, {2, 1, 2}, {1, 1, 3}}) {
     for (auto const pivoting : {Pivoting::none, Pivoting::tournament}) {
-      auto const plan = layered(96, grid, {.block = 4}, pivoting);
-      auto const graph = lu_graph(plan);
+      auto const plan = layered(96, grid, {.panel = 4}, pivoting);
+      auto const graph = plan_graph(plan);
       int sums = 0;
       for (std::int64_t k = 0; k + 1 < graph->steps(); ++k) {
         Paths paths(*graph, k + 1);
@@ -68,8 +68,8 @@ TEST(LuLayersGraph, NoSumIsOnTheWayFromAPanelToTheNext) {
 
 TEST(LuLayersGraph, EveryRankOfEveryLayerFactorsSome) {
   for (auto const& grid : {GemmGrid{2, 2, 2}, {1, 3, 2}, {2, 4, 2}, {1, 2, 4}}) {
-    auto const plan = layered(256, grid, {.block = 4});
-    auto const graph = lu_graph(plan);
+    auto const plan = layered(256, grid, {.panel = 4});
+    auto const graph = plan_graph(plan);
     std::set<Rank> panels;
     for (Rank r = 0; r < graph->ranks(); ++r) {
       for (std::int64_t k = 0; k < graph->steps(); ++k) {
@@ -83,14 +83,14 @@ TEST(LuLayersGraph, EveryRankOfEveryLayerFactorsSome) {
 }
 
 TEST(LuLayersGraph, PanelsAreAsWideAsIsAskedFor) {
-  auto const asked = layered(512, {2, 2, 3}, {.big = 50}).chosen;
-  EXPECT_EQ(asked.big, 50);
-  EXPECT_EQ(asked.block, 17);
-  auto const slices = layered(512, {2, 2, 3}, {.block = 8}).chosen;
-  EXPECT_EQ(slices.big, 24);
-  auto const both = layered(512, {2, 2, 3}, {.block = 8, .big = 64}).chosen;
-  EXPECT_EQ(both.big, 64);
-  EXPECT_EQ(both.block, 8);
+  auto const asked = layered(512, {2, 2, 3}, {.outer_panel = 50}).chosen;
+  EXPECT_EQ(asked.outer_panel, 50);
+  EXPECT_EQ(asked.panel, 17);
+  auto const slices = layered(512, {2, 2, 3}, {.panel = 8}).chosen;
+  EXPECT_EQ(slices.outer_panel, 24);
+  auto const both = layered(512, {2, 2, 3}, {.panel = 8, .outer_panel = 64}).chosen;
+  EXPECT_EQ(both.outer_panel, 64);
+  EXPECT_EQ(both.panel, 8);
 }
 
 }  // namespace

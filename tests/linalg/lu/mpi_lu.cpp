@@ -25,7 +25,7 @@ std::vector<LuOptions> variants(Communicator const& comm) {
       if (p / c % r != 0 || (p > 8 && r > 2 && r != 4)) continue;  // on many ranks a few grids do
       LuOptions o;
       o.grid = {r, p / c / r, c};
-      o.block = 5;
+      o.panel = 5;
       all.push_back(o);
       if (c > 1 && p > 6) continue;  // mpi_lu_layers.cpp
       o.algorithm = c > 1 ? "2.5d" : "2d";
@@ -34,7 +34,7 @@ std::vector<LuOptions> variants(Communicator const& comm) {
   }
   LuOptions one_row;
   one_row.grid = {1, p, 1};
-  one_row.block = 3;
+  one_row.panel = 3;
   for (Index const distributed : {3, 12, 48}) {  // one panel a block, several, more than there are columns
     one_row.algorithm = "1d";
     one_row.nb = distributed;
@@ -48,7 +48,7 @@ std::vector<LuOptions> variants(Communicator const& comm) {
   if (p > 2) {
     LuOptions o;
     o.grid = {1, p - 1, 1};  // one rank is left out
-    o.block = 4;
+    o.panel = 4;
     all.push_back(o);
     o.algorithm = "2d";
     all.push_back(o);
@@ -104,7 +104,7 @@ TEST_F(Lu, SendsPanelsOverTheTreesOfAMachine) {
       LuOptions options;
       options.algorithm = "2d";
       options.grid = {r, n / r, 1};
-      options.block = 8;
+      options.panel = 8;
       for (Index const nb : {8, 32}) {  // ranks have columns to the end, or not: all of the machine, or what is no box
         options.nb = nb;
         for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {
@@ -154,7 +154,7 @@ TEST_F(Lu, UpdatesInStrips) {
     LuOptions options;
     options.algorithm = "2d";
     options.grid = {r, comm.size() / r, 1};
-    options.block = 24;
+    options.panel = 24;
     for (auto const& [m, n] : {std::pair<Index, Index>(620, 1300), {900, 700}}) {
       if (m > n) options.tree = MulticastTree::binomial;
       auto const plan = plan_lu({.m = m, .n = n, .pivoting = Pivoting::partial}, comm.machine(), options);
@@ -206,7 +206,7 @@ TEST_F(Lu, OneRowOfRanksKeepsTheCallersBlocksInTheirProcessColumns) {
     options.given = given;
     options.algorithm = "1d";
     options.grid = {1, p, 1};
-    options.block = options.nb = nb;
+    options.panel = options.nb = nb;
     auto const report =
         check<double>(ring, {.m = n, .n = n, .pivoting = Pivoting::partial}, options, Sample::random, given, "one row");
     EXPECT_EQ(report.chosen.order, "given");
@@ -231,7 +231,7 @@ TEST_F(Lu, OneRowOfRanksIsOrderedByWhatProcessColumnsHave) {
     options.algorithm = "1d";
     options.grid = {1, p, 1};
     options.order = "given";
-    options.block = nb;
+    options.panel = nb;
     options.nb = 2 * nb;
     auto const report =
         check<double>(ring, {.m = n, .n = n, .pivoting = Pivoting::partial}, options, Sample::random, given, "wide");
@@ -256,11 +256,11 @@ TEST_F(Lu, TakesTheWidthsThatAreFixed) {
   LuOptions options;
   options.algorithm = "1d";
   options.grid = {1, comm.size(), 1};
-  options.block = 3;
+  options.panel = 3;
   for (Index const distributed : {3, 12, 48}) {
     options.nb = distributed;
     auto const plan = plan_lu({.m = 100, .n = 100}, comm.machine(), options);
-    EXPECT_EQ(plan.chosen.block, 3);
+    EXPECT_EQ(plan.chosen.panel, 3);
     EXPECT_EQ(plan.chosen.nb, distributed);
   }
 }
@@ -271,7 +271,7 @@ TEST_F(Lu, RefusesWrongArgumentsOnEveryRank) {
   options.algorithm = "3d";
   EXPECT_THROW((void)plan_lu({.m = 3, .n = 3}, comm.machine(), options), Error);
   options = {};
-  options.block = 4;
+  options.panel = 4;
   options.nb = 10;
   EXPECT_THROW((void)plan_lu({.m = 3, .n = 3}, comm.machine(), options), Error);
   options = {};

@@ -1,4 +1,4 @@
-// 2.5D LU: layers that factor big panels in turn, and whose sums are sent while others update.
+// 2.5D LU: layers that factor outer panels in turn, and whose sums are sent while others update.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -32,8 +32,8 @@ std::vector<LuOptions> layered(int ranks) {
 
 std::string name_of(LuOptions const& options) {
   auto const& g = options.grid;
-  return fmt::format("{}x{}x{} block {} of {} big {}", g.rows, g.cols, g.layers, options.block, options.nb,
-                     options.big);
+  return fmt::format("{}x{}x{} panel {} of {} outer panel {}", g.rows, g.cols, g.layers, options.panel, options.nb,
+                     options.outer_panel);
 }
 
 class LuOnLayers : public ::testing::Test {
@@ -43,13 +43,13 @@ class LuOnLayers : public ::testing::Test {
 
 TEST_F(LuOnLayers, FactorsWhereTurnsAreFewOrMany) {
   for (auto options : layered(comm.size())) {
-    // Big panels of one panel or of several, of several owners or of one, and all that there are.
-    for (auto const& [block, nb, big] : std::vector<std::tuple<Index, Index, Index>>{
+    // Outer panels of one panel or of several, of several owners or of one, and all that there are.
+    for (auto const& [panel, nb, outer_panel] : std::vector<std::tuple<Index, Index, Index>>{
              {4, 4, 4}, {4, 4, 12}, {4, 12, 8}, {4, 24, 24}, {7, 7, 0}, {16, 16, 160}}) {
       if (comm.size() > 8 && nb >= 16) continue;
-      options.block = block;
+      options.panel = panel;
       options.nb = nb;
-      options.big = big;
+      options.outer_panel = outer_panel;
       for (auto const pivoting : pivotings) {
         bool const none = pivoting == Pivoting::none;
         for (auto const& [m, n] : std::vector<std::pair<Index, Index>>{{67, 67}, {90, 41}, {41, 90}}) {
@@ -64,8 +64,8 @@ TEST_F(LuOnLayers, FactorsWhereTurnsAreFewOrMany) {
 
 TEST_F(LuOnLayers, FactorsAllTypesAndHardMatrices) {
   for (auto options : layered(comm.size())) {
-    options.block = 5;
-    options.big = 10;
+    options.panel = 5;
+    options.outer_panel = 10;
     auto const what = name_of(options);
     for (auto const pivoting : {Pivoting::tournament, Pivoting::partial}) {
       LuProblem const problem{.m = 63, .n = 59, .pivoting = pivoting};
@@ -87,9 +87,9 @@ TEST_F(LuOnLayers, FactorsAllTypesAndHardMatrices) {
 TEST_F(LuOnLayers, PartialPivotsAreLapacks) {
   for (auto options : layered(comm.size())) {
     if (options.grid.layers > 3) continue;
-    for (auto const& [m, n, block] : std::vector<std::tuple<Index, Index, Index>>{{130, 121, 6}, {400, 900, 24}}) {
-      options.block = block;
-      options.big = 2 * block;
+    for (auto const& [m, n, panel] : std::vector<std::tuple<Index, Index, Index>>{{130, 121, 6}, {400, 900, 24}}) {
+      options.panel = panel;
+      options.outer_panel = 2 * panel;
       SCOPED_TRACE(name_of(options));
       auto const whole = make<double>(Sample::random, m, n);
       auto const expected = lapack_pivots(whole);
@@ -110,8 +110,8 @@ TEST_F(LuOnLayers, SendsOverTheTreesOfAMachineAndFromElsewhere) {
   for (Rank r = 0; r < n; ++r) places.push_back((n - 1 - r + n / 3) % n);
   for (auto options : layered(n)) {
     auto const& g = options.grid;
-    options.block = 8;
-    options.big = 16;
+    options.panel = 8;
+    options.outer_panel = 16;
     for (auto const* const kind : {"torus", "mesh"}) {
       auto const machine = Machine::parse(fmt::format("{}:{}x{}x{}", kind, g.rows, g.cols, g.layers));
       Communicator const there(MPI_COMM_WORLD, machine);

@@ -145,7 +145,7 @@ TEST(RedistributionPrice, LusRowOfRanksHasTheColumnsOfItsProcessColumns) {
   options.algorithm = "1d";
   options.grid = {1, 16, 1};
   options.order = "given";
-  options.block = 32;
+  options.panel = 32;
   options.nb = 128;
   auto const plan = plan_lu({.m = n, .n = n}, machine, options);
   EXPECT_EQ(plan.distribution.grid().ranks(),

@@ -12,7 +12,7 @@ TEST(TeamBlas, ThreadsAreTheTeamsAndGoBack) {
   auto const before = counts.front().get();
   counts.front().set(2);
   {
-    tasks::Teams teams(tasks::usable_cores(), {.threads = 3, .bodies = tasks::Bodies::openmp, .counts = counts});
+    loops::Teams teams(loops::usable_cores(), {.threads = 3, .bodies = loops::Bodies::openmp, .counts = counts});
     teams.configure(1, 0);
     EXPECT_EQ(counts.front().get(), 1);
   }

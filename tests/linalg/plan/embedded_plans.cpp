@@ -63,14 +63,14 @@ TEST(EmbeddedPlans, CountAsTheirGraphsDo) {
       options.mapping = mapping;
       auto const plan = plan_gemm({90, 70, 110}, machine, options);
       EXPECT_EQ(plan.chosen.order, order);
-      EXPECT_EQ(counted(plan, *gemm_graph(plan)), plan.traffic) << order;
+      EXPECT_EQ(counted(plan, *plan_graph(plan)), plan.traffic) << order;
       LuOptions lu;
       lu.grid = {4, 4, 1};
       lu.order = order;
-      lu.block = 16;
+      lu.panel = 16;
       lu.mapping = mapping;
       auto const factor = plan_lu({130, 130}, machine, lu);
-      EXPECT_EQ(counted(factor, *lu_graph(factor)), factor.traffic) << order;
+      EXPECT_EQ(counted(factor, *plan_graph(factor)), factor.traffic) << order;
     }
   }
 }

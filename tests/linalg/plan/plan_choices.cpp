@@ -23,12 +23,12 @@ std::string text(GemmCandidate const& c) {
                      c.cuts.even() ? "" : " given parts");
 }
 std::string text(LuCandidate const& c) {
-  return fmt::format("{} {}x{}x{} {} block {} nb {} ahead {} big {}{}", c.algorithm, c.grid.rows, c.grid.cols,
-                     c.grid.layers, c.order, c.block, c.nb, c.ahead, c.big, c.in_place ? " in place" : "");
+  return fmt::format("{} {}x{}x{} {} panel {} nb {} ahead {} outer panel {}{}", c.algorithm, c.grid.rows, c.grid.cols,
+                     c.grid.layers, c.order, c.panel, c.nb, c.ahead, c.outer_panel, c.in_place ? " in place" : "");
 }
 template <class Tiled>
 std::string text(Tiled const& c) {
-  return fmt::format("{}x{} {} nb {}", c.rows, c.cols, c.order, c.nb);
+  return fmt::format("{}x{} {} nb {}", c.grid.rows, c.grid.cols, c.order, c.nb);
 }
 
 /// The lines of plan_choices.txt.
@@ -147,16 +147,16 @@ void add_lu(Choices& all) {
   all.add("lu embedded", [&] { return plan_lu({4096, 4096}, Machine::parse("torus:4x4x4"), options); });
 }
 
-template <class Options, class Plan>
+template <class Plan>
 void add_tiled(Choices& all, char const* name, Index n, Plan const& plan) {
   for (auto const* const spec : machines) {
     auto const machine = Machine::parse(spec);
     auto const what = fmt::format("{} {} {}", name, spec, n);
-    all.add(what, [&] { return plan(machine, Options()); });
-    Options options;
+    all.add(what, [&] { return plan(machine, TiledPlanOptions()); });
+    TiledPlanOptions options;
     options.memory = Bytes(n * n * 20 / machine.ranks());
     all.add(what + " in little memory", [&] { return plan(machine, options); });
-    Options given;
+    TiledPlanOptions given;
     given.given = blocks(grid_of(machine, false), n, n, 48);
     all.add(what + " given", [&] { return plan(machine, given); });
   }
@@ -167,11 +167,10 @@ Choices choices() {
   add_products(all);
   add_lu(all);
   for (Index const n : {100, 1000}) {
-    add_tiled<CholeskyPlanOptions>(all, "cholesky", n, [n](Machine const& machine, auto const& options) {
-      return plan_cholesky({n}, machine, options);
-    });
+    add_tiled(all, "cholesky", n,
+              [n](Machine const& machine, auto const& options) { return plan_cholesky({n}, machine, options); });
   }
-  add_tiled<QrPlanOptions>(all, "qr", 600, [](Machine const& machine, auto const& options) {
+  add_tiled(all, "qr", 600, [](Machine const& machine, auto const& options) {
     return plan_qr({600, 600}, machine, options);
   });
   return all;

@@ -20,15 +20,9 @@ std::vector<Traffic> traffic_of(std::vector<graph::Count> const& counts) {
   return traffic;
 }
 
-double flops_of(std::vector<graph::Count> const& counts) {
+double sum_of(std::vector<graph::Count> const& counts, double graph::Count::*what) {
   double sum = 0;
-  for (auto const& count : counts) sum += count.flops;
-  return sum;
-}
-
-double expected_of(std::vector<graph::Count> const& counts) {
-  double sum = 0;
-  for (auto const& count : counts) sum += count.expected_bytes;
+  for (auto const& count : counts) sum += count.*what;
   return sum;
 }
 
@@ -70,14 +64,15 @@ void expect_as_planned(GemmProblem const& problem, std::string const& machine, G
                                     << " on " << machine << " grid " << options.grid.rows << "x" << options.grid.cols
                                     << "x" << options.grid.layers << " panel " << options.panel);
   auto const plan = plan_gemm(problem, Machine::parse(machine), options);
-  auto const made = gemm_graph(plan);
+  auto const made = plan_graph(plan);
   (void)graph::check(*made);
   auto const transport = plan_transport(plan);
   auto const counts = graph::count(*made, *transport);
   EXPECT_EQ(traffic_of(counts), plan.traffic);
   expect_to_run(*made, plan.machine, *transport, counts);
   auto const m = static_cast<double>(problem.m);
-  EXPECT_EQ(flops_of(counts), 2 * m * static_cast<double>(problem.n) * static_cast<double>(problem.k));
+  EXPECT_EQ(sum_of(counts, &graph::Count::flops),
+            2 * m * static_cast<double>(problem.n) * static_cast<double>(problem.k));
 }
 
 GemmOptions asked(std::string algorithm, GemmGrid grid, Index panel) {
@@ -96,6 +91,8 @@ TEST(GemmGraph, CountsAsThePlanDoes) {
       }
       for (auto const& grid : {GemmGrid{2, 2, 2}, {1, 3, 4}, {2, 1, 3}, {2, 3, 2}}) {
         expect_as_planned(problem, "torus:2x2x3", asked("summa25", grid, panel));
+        expect_as_planned(problem, "torus:2x2x3", asked("summa25_copies", grid, panel));
+        expect_as_planned(problem, "torus:12", asked("summa25_copies", grid, panel));  // layers on a ring
         expect_as_planned(problem, "mesh:3x5", asked("3d", grid, panel));
       }
     }
@@ -135,7 +132,7 @@ std::vector<std::array<std::int64_t, 2>> bytes_on_ring(TaskGraph const& made, Ma
 TEST(GemmGraph, APanelGoesRoundARingInBothDirections) {
   auto const ring = Machine::parse("torus:6");
   auto const plan = plan_gemm({60, 60, 60}, ring, asked("summa", {1, 6, 1}, 10));
-  auto const bytes = bytes_on_ring(*gemm_graph(plan), ring, *plan_transport(plan));
+  auto const bytes = bytes_on_ring(*plan_graph(plan), ring, *plan_transport(plan));
   // A is 60 x 60, the part of each of its six owners crosses five of the six links in one of the directions.
   for (auto const& [up, down] : bytes) {
     EXPECT_EQ(up, 60 * 60 * 8 / 2 / 6 * 5);
@@ -147,7 +144,7 @@ TEST(GemmGraph, LayersSumInBothDirectionsOfARing) {
   auto const ring = Machine::parse("torus:4");
   for (auto const* name : {"summa25", "3d"}) {
     auto const plan = plan_gemm({32, 32, 64}, ring, asked(name, {1, 1, 4}, 16));
-    auto const bytes = bytes_on_ring(*gemm_graph(plan), ring, *plan_transport(plan));
+    auto const bytes = bytes_on_ring(*plan_graph(plan), ring, *plan_transport(plan));
     // One half of each layer's quarter of C passes three links in one direction, the other half in the other.
     for (auto const& [up, down] : bytes) {
       EXPECT_EQ(up, 32 * 32 * 8 / 4 / 2 * 3);
@@ -166,7 +163,7 @@ TEST(GemmGraph, In3DSumsTravelWhileOperandsCome) {
   Axis const axis{4, true, BytesPerSecond(1e6), Seconds(1e-6)};
   Machine const machine("cube", {axis, axis, axis}, rates);
   auto const plan = plan_gemm({1024, 1024, 1024}, machine, asked("3d", {4, 4, 4}, 0));
-  auto const run = graph::simulate(*gemm_graph(plan), machine, *plan_transport(plan), {.segment = 4096});
+  auto const run = graph::simulate(*plan_graph(plan), machine, *plan_transport(plan), {.segment = 4096});
   // Rows, columns and layers each have an axis of their own, all with the same: one phase after the other takes twice
   // what the busiest link has.
   EXPECT_LT(run.seconds, 1.7 * *std::ranges::max_element(run.link_busy));
@@ -174,7 +171,7 @@ TEST(GemmGraph, In3DSumsTravelWhileOperandsCome) {
 
 /// Edges from panels to products that wait until the panels have left.
 std::int64_t waits_for_sends(Machine const& machine, std::string algorithm) {
-  auto const made = gemm_graph(plan_gemm({48, 48, 48}, machine, asked(std::move(algorithm), {2, 2, 1}, 8)));
+  auto const made = plan_graph(plan_gemm({48, 48, 48}, machine, asked(std::move(algorithm), {2, 2, 1}, 8)));
   (void)graph::check(*made);
   std::int64_t waits = 0;
   for (Rank r = 0; r < made->ranks(); ++r) {
@@ -200,7 +197,7 @@ TEST(GemmGraph, WhoSendsKeepsInStepWhereBothEndsMustPoll) {
 }
 
 TEST(GemmGraph, MovesWhatThePlanSaysWhereRanksAreElsewhere) {
-  for (auto const* name : {"summa", "cannon", "summa25", "cannon25", "3d"}) {
+  for (auto const* name : {"summa", "cannon", "summa25", "summa25_copies", "cannon25", "3d"}) {
     bool const is_2d = std::string_view(name) == "summa" || std::string_view(name) == "cannon";
     bool const is_square = std::string_view(name).starts_with("cannon");
     auto const rows = is_square && !is_2d ? 2 : 3;
@@ -231,10 +228,10 @@ void expect_as_planned(LuCase const& c) {
   SCOPED_TRACE(::testing::Message() << c.options.algorithm << " " << c.problem.m << " x " << c.problem.n << " "
                                     << static_cast<char>(c.problem.pivoting) << " on " << c.machine << " grid "
                                     << c.options.grid.rows << "x" << c.options.grid.cols << "x" << c.options.grid.layers
-                                    << " block " << c.options.block << " big " << c.options.big);
+                                    << " panel " << c.options.panel << " outer panel " << c.options.outer_panel);
   auto const plan = plan_lu(c.problem, Machine::parse(c.machine), c.options);
   ASSERT_FALSE(plan.traffic.empty());
-  auto const made = lu_graph(plan);
+  auto const made = plan_graph(plan);
   (void)graph::check(*made);
   auto const transport = plan_transport(plan);
   auto const counts = graph::count(*made, *transport);
@@ -245,19 +242,19 @@ void expect_as_planned(LuCase const& c) {
     auto const below = static_cast<double>(c.problem.m - s - 1);
     flops += below + 2 * below * static_cast<double>(c.problem.n - s - 1);
   }
-  EXPECT_EQ(flops_of(counts), flops);
+  EXPECT_EQ(sum_of(counts, &graph::Count::flops), flops);
   bool const exchanges = c.problem.pivoting != Pivoting::none && plan.chosen.grid.rows > 1;
-  EXPECT_EQ(expected_of(counts) > 0, exchanges);
+  EXPECT_EQ(sum_of(counts, &graph::Count::expected_bytes) > 0, exchanges);
 }
 
 constexpr Pivoting pivotings[] = {Pivoting::none, Pivoting::partial, Pivoting::tournament};
 
-LuOptions factored(std::string algorithm, GemmGrid grid, Index block, Index big = 0) {
+LuOptions factored(std::string algorithm, GemmGrid grid, Index panel, Index outer_panel = 0) {
   LuOptions options;
   options.algorithm = std::move(algorithm);
   options.grid = grid;
-  options.block = block;
-  options.big = big;
+  options.panel = panel;
+  options.outer_panel = outer_panel;
   return options;
 }
 
@@ -285,7 +282,7 @@ TEST(LuGraph, TwoDimensionsCountAsThePlanDoes) {
       }
       expect_as_planned({{m, n, Scalar::c, pivoting}, "mesh:5x2", factored("2d", {2, 5, 1}, 13)});
     }
-    // Strips of many panels, and columns beyond the last of them.
+    // Column blocks of many panels, and columns beyond the last of them.
     expect_as_planned({{700, 1500, Scalar::d, pivoting}, "torus:2x3", factored("2d", {2, 2, 1}, 60)});
     expect_as_planned({{1300, 1300, Scalar::d, pivoting}, "torus:2x3", factored("2d", {1, 2, 1}, 60)});
   }
@@ -329,7 +326,7 @@ TEST(LuGraph, APanelLoadsNoLinkWithMoreThanOneOfItsTrees) {
     auto options = factored("2d", {1, 16, 1}, 32);
     options.nb = nb;
     auto const plan = plan_lu({2048, 2048}, machine, options);
-    auto const made = lu_graph(plan);
+    auto const made = plan_graph(plan);
     auto const transport = plan_transport(plan);
     for (std::int32_t k = 0; k < 48; k += 5) {
       Task panel;
@@ -387,12 +384,12 @@ void expect_price_near(TaskGraph const& made, Machine const& machine, graph::Tra
 TEST(PlanGraphs, ArePricedNearTheirSimulation) {
   auto const machine = Machine::parse("bgp:4x4");
   auto const product = plan_gemm({2048, 2048, 2048}, machine, asked("summa", {4, 4, 1}, 128));
-  expect_price_near(*gemm_graph(product), machine, *plan_transport(product), 0.9, 1.05);
+  expect_price_near(*plan_graph(product), machine, *plan_transport(product), 0.9, 1.05);
   for (auto const& options : {factored("1d", {1, 16, 1}, 32), factored("2d", {4, 4, 1}, 64),
                               factored("2d", {1, 16, 1}, 32), factored("2.5d", {4, 2, 2}, 64)}) {
     auto const plan = plan_lu({2048, 2048}, machine, options);
     SCOPED_TRACE(options.algorithm);
-    expect_price_near(*lu_graph(plan), machine, *plan_transport(plan), 0.6, 1.6);
+    expect_price_near(*plan_graph(plan), machine, *plan_transport(plan), 0.6, 1.6);
   }
 }
 

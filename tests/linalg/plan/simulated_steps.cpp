@@ -10,12 +10,12 @@
 namespace allport {
 namespace {
 
-LuOptions by(std::string const& algorithm, GemmGrid grid, Index block, Index big = 0) {
+LuOptions by(std::string const& algorithm, GemmGrid grid, Index panel, Index outer_panel = 0) {
   LuOptions options;
   options.algorithm = algorithm;
   options.grid = grid;
-  options.block = block;
-  options.big = big;
+  options.panel = panel;
+  options.outer_panel = outer_panel;
   return options;
 }
 
@@ -49,7 +49,7 @@ TEST(SimulatedSteps, SamplesOfStepsStandForAll) {
     for (auto const pivoting : {Pivoting::none, Pivoting::tournament}) {
       auto const plan = plan_lu({5120, 5120, Scalar::d, pivoting}, machine, options);
       SCOPED_TRACE(fmt::format("{} {}", options.algorithm, options.grid.rows));
-      expect_sample_near(*lu_graph(plan), machine, *plan_transport(plan), 0.1);
+      expect_sample_near(*plan_graph(plan), machine, *plan_transport(plan), 0.1);
     }
   }
   GemmOptions options;
@@ -57,14 +57,14 @@ TEST(SimulatedSteps, SamplesOfStepsStandForAll) {
   options.grid = {4, 4, 1};
   options.panel = 16;
   auto const product = plan_gemm({4096, 4096, 4096}, machine, options);
-  expect_sample_near(*gemm_graph(product), machine, *plan_transport(product), 0.03);
+  expect_sample_near(*plan_graph(product), machine, *plan_transport(product), 0.03);
 }
 
 // Every rank's tasks in the order of their steps, none begun before the step before it is done.
 TEST(SimulatedSteps, RanksThatDoNotLookAheadTakeOneStepAfterTheOther) {
   auto const machine = Machine::parse("bgp:4x4");
   auto const plan = plan_lu({1024, 1024, Scalar::d, Pivoting::partial}, machine, by("2d", {4, 4, 1}, 32));
-  auto const made = lu_graph(plan);
+  auto const made = plan_graph(plan);
   auto const transport = graph::binomial();
   auto const ahead = graph::simulate(*made, machine, *transport);
   auto const stepwise = graph::simulate(*made, machine, *transport, {.trace = true, .in_steps = true});

@@ -113,7 +113,7 @@ TEST(WordBounds, OfFactorizationsAreNotAboveWhatIsCounted) {
     auto const machine = draw.machine();
     LuOptions options;
     options.memory = draw.memory(problem.m * problem.n, machine.ranks());
-    if (draw.between(0, 1) == 0) options.block = draw.extent(100);
+    if (draw.between(0, 1) == 0) options.panel = draw.extent(100);
     if (draw.between(0, 2) == 0) {
       auto const ranks = machine.ranks();
       options.given = Distribution(AxisDistribution::cyclic(problem.m, 1, draw.extent(100)),
@@ -126,7 +126,7 @@ TEST(WordBounds, OfFactorizationsAreNotAboveWhatIsCounted) {
       if (!c.why_not.empty()) continue;
       seen.meet(static_cast<double>(c.words) + c.exchanged_words, c.bound_words,
                 fmt::format("{} on {}x{}x{} of {}, {} x {} in blocks of {}", c.algorithm, c.grid.rows, c.grid.cols,
-                            c.grid.layers, machine.name(), problem.m, problem.n, c.block));
+                            c.grid.layers, machine.name(), problem.m, problem.n, c.panel));
     }
     if (plan.chosen.grid.layers > 1) continue;
     auto const most = busiest(plan.distribution, [](Index i, Index j) { return std::min(i, j); });
@@ -142,7 +142,7 @@ TEST(WordBounds, OfCholeskyAreNotAboveWhatIsCounted) {
   for (int x = 0; x < 60; ++x) {
     CholeskyProblem const problem{draw.extent(900), Scalar::d, x % 2 == 0 ? Uplo::lower : Uplo::upper};
     auto const machine = draw.machine();
-    CholeskyPlanOptions options;
+    TiledPlanOptions options;
     options.memory = draw.memory(problem.n * problem.n, machine.ranks());
     if (draw.between(0, 1) == 0) options.nb = 1 + draw.extent(100);
     CholeskyPlan plan;
@@ -152,8 +152,9 @@ TEST(WordBounds, OfCholeskyAreNotAboveWhatIsCounted) {
       bytes = std::max({bytes, count.traffic.bytes_sent, count.traffic.bytes_received});
     }
     auto const& c = plan.chosen;
-    seen.meet(static_cast<double>(bytes) / 8, c.bound_words,
-              fmt::format("{} x {} of {}, n = {}, tiles of {}", c.rows, c.cols, machine.name(), problem.n, c.nb));
+    seen.meet(
+        static_cast<double>(bytes) / 8, c.bound_words,
+        fmt::format("{} x {} of {}, n = {}, tiles of {}", c.grid.rows, c.grid.cols, machine.name(), problem.n, c.nb));
     bool const lower = problem.uplo == Uplo::lower;
     auto const most =
         busiest(plan.distribution, [&](Index i, Index j) { return lower ? (i > j ? j : 0) : (j > i ? i : 0); });
@@ -170,7 +171,7 @@ TEST(WordBounds, OfFewRanksAndOfOneBlock) {
   LuOptions one_block;
   one_block.algorithm = "2d";
   one_block.grid = {2, 2, 1};
-  one_block.block = 64;
+  one_block.panel = 64;
   EXPECT_EQ(plan_lu({50, 50}, Machine::parse("torus:4"), one_block).chosen.bound_words, 0.0);
 }
 

@@ -79,7 +79,7 @@ std::vector<LuOptions> grids(Communicator const& comm) {
     if (comm.size() % r != 0) continue;
     LuOptions o;
     o.grid = {r, comm.size() / r, 1};
-    o.block = 6;
+    o.panel = 6;
     all.push_back(o);
   }
   return all;
@@ -106,7 +106,7 @@ TEST_F(Solve, TakesFactorsOfLayers) {
   LuOptions options;
   options.algorithm = "2.5d";
   options.grid = {1, comm.size() / 2, 2};
-  options.block = 4;
+  options.panel = 4;
   for (auto const form : forms) solve_and_check<double>(comm, 23, 9, Trans::none, options, {}, form);
   solve_and_check<double>(comm, 23, 9, Trans::transpose, options);
 }

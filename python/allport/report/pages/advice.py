@@ -152,7 +152,7 @@ def _options(c: dict[str, Any]) -> str:
     """The options of `allport run` for a candidate."""
     grid = "x".join(str(g) for g in c["grid"])
     named = f"-a {c['algorithm']} " if "algorithm" in c else ""
-    widths = [f"--panel {c['block']}"] if "block" in c else [f"--nb {c['nb']}"] if "nb" in c else []
+    widths = [f"--panel {c['panel']}"] if "outer_panel" in c else [f"--nb {c['nb']}"] if "nb" in c else []
     return " ".join([f"{named}--grid {grid}", *widths])
 
 
@@ -173,7 +173,7 @@ def of_waiting(plan: dict[str, Any], measured: dict[str, float]) -> list[Advice]
         and c["seconds"]["total"] <= 1.25 * now["total"]
         and (
             c["seconds"]["communicate"] < 0.9 * now["communicate"]
-            or (c["grid"] == chosen["grid"] and c.get("block", 0) < chosen.get("block", 0))
+            or (c["grid"] == chosen["grid"] and "outer_panel" in c and c["panel"] < chosen["panel"])
         )
     ]
     if not others:

@@ -1,4 +1,4 @@
-"""Pages of the drop-ins' reports (ALLPORT_REPORT): calls taken, calls passed through with reasons, and times."""
+"""Pages of the drop-ins' reports (ALLPORT_REPORT): calls taken, calls passed on with reasons, and times."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from allport.units import format_bytes, format_rate, format_seconds
 
 __all__ = ["is_dropin_report", "of_dropin"]
 
-TAKEN, BACK, BOUND = KINDS[0], KINDS[1], "var(--soft)"
+TAKEN, PASSED_ON, BOUND = KINDS[0], KINDS[1], "var(--soft)"
 LEAST_SHARE = 0.05  # smaller shares of a bound are shown as "less than"
 MOST_LINES = 40
 
@@ -29,17 +29,17 @@ def is_dropin_report(data: dict[str, Any]) -> bool:
 
 
 def _totals(calls: dict[str, Any]) -> dict[str, float]:
-    keys = ("taken", "handed_back", "seconds", "handed_back_seconds", "bounded_seconds", "bound_seconds", "bytes")
+    keys = ("taken", "passed_on", "seconds", "passed_on_seconds", "bounded_seconds", "bound_seconds", "bytes")
     return {k: sum(c.get(k, 0) for c in calls.values()) for k in keys}
 
 
 def _seconds(calls: dict[str, Any]) -> str:
     rows = []
-    for name, c in sorted(calls.items(), key=lambda item: -item[1]["seconds"] - item[1]["handed_back_seconds"]):
-        counts = f"{c['taken']:,} taken, {c['handed_back']:,} passed through"
-        whole = format_seconds(c["seconds"] + c["handed_back_seconds"])
-        rows.append((name, [(c["seconds"], TAKEN), (c["handed_back_seconds"], BACK)], f"{whole}; {counts}"))
-    return bars("Seconds in calls", rows) + legend([("taken", TAKEN), ("passed through", BACK)])
+    for name, c in sorted(calls.items(), key=lambda item: -item[1]["seconds"] - item[1]["passed_on_seconds"]):
+        counts = f"{c['taken']:,} taken, {c['passed_on']:,} passed on"
+        whole = format_seconds(c["seconds"] + c["passed_on_seconds"])
+        rows.append((name, [(c["seconds"], TAKEN), (c["passed_on_seconds"], PASSED_ON)], f"{whole}; {counts}"))
+    return bars("Seconds in calls", rows) + legend([("taken", TAKEN), ("passed on", PASSED_ON)])
 
 
 def _bounds(calls: dict[str, Any]) -> str:
@@ -62,7 +62,7 @@ def _tables(calls: dict[str, Any]) -> list[str]:
     how = [[name, f"{count:,}", what] for name, c in calls.items() for what, count in c["how"].items()]
     growth = [[name, f"{c['largest_growth']:.3g}"] for name, c in calls.items() if c.get("largest_growth")]
     return [
-        table("Passed through, and why", ["call", "times", "why"], reasons, words=("why",)),
+        table("Passed on, and why", ["call", "times", "why"], reasons, words=("why",)),
         table("Taken, by what", ["call", "times", "by"], how, words=("by",)),
         table("Largest growth of a factorization", ["routine", "max|U| / max|A|"], growth),
     ]
@@ -138,7 +138,7 @@ def _of_machine(data: dict[str, Any], calls: dict[str, Any]) -> list[Advice]:
         if rates.get("seconds"):
             told += f", which took {format_seconds(rates['seconds'])} of every start"
         if modelled:
-            told += f"; {modelled:,} calls were passed through because of them"
+            told += f"; {modelled:,} calls were passed on because of them"
         return [Advice("Measure the machine once for all", told, command)]
     above = [(n, c["of_bound"]) for n, c in calls.items() if (c.get("of_bound") or 0) > 1.05]
     if above:
@@ -149,19 +149,19 @@ def _of_machine(data: dict[str, Any], calls: dict[str, Any]) -> list[Advice]:
 
 
 def _of_calls(data: dict[str, Any], calls: dict[str, Any], where: Machine | None) -> list[Advice]:
-    """Advice on calls that were passed through by price alone, and on calls far from their bound."""
+    """Advice on calls that were passed on by price alone, and on calls far from their bound."""
     totals, found = _totals(calls), []
-    spent = totals["seconds"] + totals["handed_back_seconds"]
+    spent = totals["seconds"] + totals["passed_on_seconds"]
     priced = {
         name: c
         for name, c in calls.items()
-        if any("expected to be faster" in why for why in c["reasons"]) and c["handed_back_seconds"] > 0.1 * spent
+        if any("expected to be faster" in why for why in c["reasons"]) and c["passed_on_seconds"] > 0.1 * spent
     }
     if priced and data.get("active") and not data.get("tried"):
         names = ", ".join(priced)
-        seconds = sum(c["handed_back_seconds"] for c in priced.values())
+        seconds = sum(c["passed_on_seconds"] for c in priced.values())
         why = (
-            f"{names}: {format_seconds(seconds)} of {format_seconds(spent)} in calls passed through by price, "
+            f"{names}: {format_seconds(seconds)} of {format_seconds(spent)} in calls passed on by price, "
             "and none was tried on both sides"
         )
         found.append(Advice("Try such calls on both sides", why, "ALLPORT_SELECT=on ALLPORT_SELECT_FILE=found.json"))
@@ -186,7 +186,7 @@ def _of_calls(data: dict[str, Any], calls: dict[str, Any], where: Machine | None
 
 def _of_scalapack(routines: dict[str, Any], ranks: int) -> list[Advice]:
     small = sum(n for c in routines.values() for why, n in c["reasons"].items() if "too small" in why)
-    total = sum(c["handed_back"] + c["taken"] for c in routines.values())
+    total = sum(c["passed_on"] + c["taken"] for c in routines.values())
     grown = [(n, c["largest_growth"]) for n, c in routines.items() if c.get("largest_growth", 0) > 1e4]
     found = []
     if small and small == total and ranks > 1:
@@ -227,15 +227,15 @@ def of_dropin(data: dict[str, Any], machine: Machine | None = None, captured: Pa
         page.lead = f"No collective was taken: {data['why_inactive']}."
     page.facts = [
         ("collectives taken", f"{int(totals['taken']):,}" if calls else ""),
-        ("passed through", f"{int(totals['handed_back']):,}" if calls else ""),
+        ("passed on", f"{int(totals['passed_on']):,}" if calls else ""),
         ("seconds in those taken", format_seconds(totals["seconds"]) if calls else ""),
-        ("in calls passed through", format_seconds(totals["handed_back_seconds"]) if calls else ""),
+        ("in calls passed on", format_seconds(totals["passed_on_seconds"]) if calls else ""),
         (
             "of the lower bound",
             f"{totals['bound_seconds'] / totals['bounded_seconds']:.2f}" if totals["bounded_seconds"] else "",
         ),
         ("ScaLAPACK calls taken", f"{int(inner['taken']):,}" if routines else ""),
-        ("ScaLAPACK calls passed through", f"{int(inner['handed_back']):,}" if routines else ""),
+        ("ScaLAPACK calls passed on", f"{int(inner['passed_on']):,}" if routines else ""),
     ]
     if "collectives" in data:
         page.advice += _of_machine({**data, "ranks": ranks}, calls) + _of_calls(data, calls, where)

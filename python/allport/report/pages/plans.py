@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from allport._native import CholeskyPlan, GemmPlan, LuPlan, Machine, QrPlan
-from allport.candidates import SimulatedCandidate, graph_of
+from allport.candidates import SimulatedCandidate
 from allport.errors import Error
+from allport.graph import planned
 from allport.io import DTYPES
 from allport.options import Options
 from allport.plan import DECISIONS, NO_BOUND, by_time, why_chosen
@@ -48,8 +49,8 @@ def problem_in_words(plan: dict[str, Any]) -> str:
     if "k" in p:
         ways = f"A{WAYS[p['trans_a']]} B{WAYS[p['trans_b']]}"
         return f"C = {ways}, {p['m']} x {p['n']} over {p['k']}, {kind}"
-    if "pivot" in p:
-        how = "no" if p["pivot"] == "none" else p["pivot"]
+    if "pivoting" in p:
+        how = "no" if p["pivoting"] == "none" else p["pivoting"]
         return f"P A = L U, {p['m']} x {p['n']}, {kind}, {how} pivoting"
     if "uplo" in p:
         return f"A = {'L L^H' if p['uplo'] == 'L' else 'U^H U'}, {p['n']} x {p['n']}, {kind}"
@@ -59,8 +60,8 @@ def problem_in_words(plan: dict[str, Any]) -> str:
 def name_of(c: dict[str, Any]) -> str:
     """A short name of a candidate: '2d on 4x4x1, panel 64'."""
     grid = "x".join(str(g) for g in c["grid"])
-    widths = [f"{'panel' if key == 'block' else key} {c[key]}" for key in ("panel", "block", "nb") if key in c]
-    if "block" in c and c.get("nb") == c["block"]:
+    widths = [f"{key} {c[key]}" for key in ("panel", "nb") if key in c]
+    if "panel" in c and c.get("nb") == c["panel"]:
         widths = widths[:1]
     named = f"{c['algorithm']} on {grid}" if "algorithm" in c else grid
     order = f", {c['order']}" if c.get("order") not in (None, "ijl", "ij") else ""
@@ -75,7 +76,7 @@ def computing_and_rest(seconds: dict[str, float]) -> tuple[float, float]:
 
 
 def _same(c: dict[str, Any], chosen: dict[str, Any]) -> bool:
-    return all(c.get(k) == chosen.get(k) for k in ("algorithm", "grid", "order", "panel", "block", "nb", "big"))
+    return all(c.get(k) == chosen.get(k) for k in ("algorithm", "grid", "order", "panel", "nb", "outer_panel"))
 
 
 def plan_again(data: dict[str, Any], machine: Machine, *, free: bool = False, memory: str | None = None) -> Plan | None:
@@ -85,8 +86,8 @@ def plan_again(data: dict[str, Any], machine: Machine, *, free: bool = False, me
     """
     p, c = data["problem"], data["chosen"]
     fixed = not free and not c.get("in_place")
-    kind = GemmPlan if "k" in p else LuPlan if "pivot" in p else CholeskyPlan
-    taken = {option: c[name] for name, option in DECISIONS[kind].items() if fixed and name in c}
+    kind = GemmPlan if "k" in p else LuPlan if "pivoting" in p else CholeskyPlan
+    taken = {name: c[name] for name in DECISIONS[kind] if fixed and name in c}
     if "grid" in taken:
         taken["grid"] = tuple(taken["grid"])
     if kind is CholeskyPlan:
@@ -97,8 +98,8 @@ def plan_again(data: dict[str, Any], machine: Machine, *, free: bool = False, me
         if "k" in p:
             trans = p["trans_a"] + p["trans_b"]
             return plan_gemm(p["m"], p["n"], p["k"], machine, dtype=dtype, trans=trans, options=options)
-        if "pivot" in p:
-            return plan_lu(p["m"], p["n"], machine, dtype=dtype, options=replace(options, pivoting=p["pivot"]))
+        if "pivoting" in p:
+            return plan_lu(p["m"], p["n"], machine, dtype=dtype, options=replace(options, pivoting=p["pivoting"]))
         if "uplo" in p:
             return plan_cholesky(p["n"], machine, dtype=dtype, lower=p["uplo"] == "L", options=options)
         return plan_qr(p["m"], p["n"], machine, dtype=dtype, options=options)
@@ -151,7 +152,7 @@ def add_candidates(page: Page, plan: dict[str, Any]) -> None:
 def add_graph(page: Page, plan: Plan, caption: str) -> TaskSimulation | None:
     """Adds the plan's graph: its simulation, Gantt chart, link loads, and a drawing if it is small."""
     data = plan.to_dict()
-    run = simulated_graph(lambda: graph_of(plan), plan.machine, data.get("workers", 1))
+    run = simulated_graph(lambda: planned(plan), plan.machine, data.get("workers", 1))
     if isinstance(run, str):
         page.add("Over time", paragraph(run[0].upper() + run[1:] + "."))
         return None

@@ -60,7 +60,7 @@ def _flops(problem: dict[str, Any]) -> float:
         return problem["n"] ** 3 / 3 * complex_
     m, n = problem["m"], problem["n"]
     k = min(m, n)
-    return k * k * (max(m, n) - k / 3) * complex_ * (1 if "pivot" in problem else 2)
+    return k * k * (max(m, n) - k / 3) * complex_ * (1 if "pivoting" in problem else 2)
 
 
 def _measured(data: dict[str, Any]) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def _of_quality(data: dict[str, Any]) -> list[Advice]:
     report, problem = data["report"], data["plan"]["problem"]
     found = []
     growth = report.get("growth")
-    if growth is not None and growth > 1e4 and problem.get("pivot") in ("tournament", "none"):
+    if growth is not None and growth > 1e4 and problem.get("pivoting") in ("tournament", "none"):
         why = f"max|U| / max|A| grew to {growth:.3g}: so many digits of the answer may be gone"
         found.append(Advice("Partial pivoting", why, "--pivoting partial"))
     if report.get("fell_back_panels"):

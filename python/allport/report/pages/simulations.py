@@ -219,7 +219,7 @@ def of_choice(choice: Choice) -> Page:
         ("predicted", format_seconds(data["predicted_s"])),
         ("of the lower bound", f"{data['of_bound']:.2f}" if data.get("of_bound") else ""),
         ("MPI's own", format_seconds(own["predicted_s"]) if "predicted_s" in own else ""),
-        ("under the drop-in", {True: "taken", False: "passed through", None: ""}[own.get("taken")]),
+        ("under the drop-in", {True: "taken", False: "passed on", None: ""}[own.get("taken")]),
     ]
     if own.get("source") == "modelled":
         why = (

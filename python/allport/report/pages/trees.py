@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from allport.errors import Error
 from allport.machine import Machine
-from allport.report.draw import first_ways, link_words
+from allport.report.draw import link_words, root_links
 from allport.report.pages.links import Paper, circles, drawn_width, wires
 from allport.report.pages.page import drawing, fold, paragraph
 from allport.report.pages.style import KINDS
@@ -62,7 +62,7 @@ def of_trees(schedule: Schedule, machine: Machine) -> list[str]:
         return drawn
     each = []
     for t, (colour, part) in enumerate(parts):
-        ways = first_ways(sketch, part, schedule)
-        title = f"Tree {t + 1}" + (f": {ways}" if ways else "")
+        links = root_links(sketch, part, schedule)
+        title = f"Tree {t + 1}" + (f": {links}" if links else "")
         each.append(drawing(_panel(sketch, [(colour, part)], root, title), title))
     return [*drawn, fold("Each tree by itself", *each)]
