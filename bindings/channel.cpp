@@ -1,4 +1,5 @@
-// Channels in Python: multicasts that nobody expects. The interpreter's lock is released while they communicate.
+// Channels in Python: multicasts that nobody expects. Whatever takes the family's lock first lets go of the
+// interpreter's.
 #include "allport/comm/channel.h"
 
 #include <nanobind/nanobind.h>
@@ -6,6 +7,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "allport/base/error.h"
 #include "arrays.h"
 
 namespace nanobind::detail {
@@ -25,14 +33,18 @@ using namespace nb::literals;
 using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 using Ranks = std::vector<std::int64_t>;
 
-/// Numbers that are no rank are left to the channel's check.
-Rank narrow(std::int64_t rank) { return std::in_range<Rank>(rank) ? static_cast<Rank>(rank) : Rank{-2}; }
+Rank narrow(std::int64_t rank, char const* what) {
+  ensure(std::in_range<Rank>(rank), what, rank, "a rank of the communicator");
+  return static_cast<Rank>(rank);
+}
 
 std::vector<Rank> ranks_of(Ranks const& given) {
   std::vector<Rank> ranks;
-  for (auto const r : given) ranks.push_back(narrow(r));
+  for (auto const r : given) ranks.push_back(narrow(r, "dest"));
   return ranks;
 }
+
+Channel::Wanted wanted_of(std::int64_t source, std::int64_t tag) { return {narrow(source, "source"), tag}; }
 
 nb::tuple envelope_of(Channel::Envelope const& e) {
   return nb::make_tuple(e.source, e.tag, e.bytes, e.number, e.content == Channel::Content::object);
@@ -53,7 +65,7 @@ void bind_channel(nb::module_& m) {
           [](Channel& s, Ranks const& to, std::int64_t tag, nb::bytes const& data) {
             auto const bytes = std::as_bytes(std::span(data.c_str(), data.size()));
             auto const unlocked = nb::gil_scoped_release();
-            s.post(ranks_of(to), tag, bytes, Channel::Content::object);
+            return s.post(ranks_of(to), tag, bytes, Channel::Content::object);
           },
           "to"_a, "tag"_a, "data"_a)
       .def(
@@ -73,13 +85,14 @@ void bind_channel(nb::module_& m) {
           },
           "to"_a, "tag"_a, "data"_a)
       .def("is_sent", &Channel::is_sent, "number"_a, Unlocked())
+      .def("wait_sent", &Channel::wait_sent, "number"_a, Unlocked())
       .def(
           "probe",
           [](Channel& s, std::int64_t source, std::int64_t tag) -> nb::object {
             std::optional<Channel::Envelope> found;
             {
               auto const unlocked = nb::gil_scoped_release();
-              found = s.probe({narrow(source), tag});
+              found = s.probe(wanted_of(source, tag));
             }
             if (!found) return nb::none();
             return envelope_of(*found);
@@ -92,7 +105,7 @@ void bind_channel(nb::module_& m) {
             Channel::Message message;
             {
               auto const unlocked = nb::gil_scoped_release();
-              message = s.receive({narrow(source), tag}, Channel::Content::object);
+              message = s.receive(wanted_of(source, tag), Channel::Content::object);
             }
             auto const size = static_cast<std::size_t>(message.envelope.bytes);
             return nb::make_tuple(envelope_of(message.envelope), nb::bytes(message.data.get(), size));
@@ -106,7 +119,7 @@ void bind_channel(nb::module_& m) {
             Channel::Envelope envelope;
             {
               auto const unlocked = nb::gil_scoped_release();
-              envelope = s.receive(bytes, {narrow(source), tag});
+              envelope = s.receive(bytes, wanted_of(source, tag));
             }
             return envelope_of(envelope);
           },
@@ -114,7 +127,7 @@ void bind_channel(nb::module_& m) {
           nb::sig("def receive(self, into: numpy.ndarray, source: int, tag: int) -> tuple[int, int, int, int, bool]"))
       .def("progress", &Channel::progress, Unlocked())
       .def("close", &Channel::close, "failure"_a, Unlocked())
-      .def_prop_ro("is_closed", &Channel::is_closed);
+      .def_prop_ro("is_closed", &Channel::is_closed, Unlocked());
 }
 
 }  // namespace allport::python

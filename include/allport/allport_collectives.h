@@ -94,16 +94,16 @@ enum { ALLPORT_ANY = -1 };
 /* Called by all ranks of comm. options: NULL, or "tree=kary segment=65536" (either): how every message goes (flat,
  * chain, prefix, segmented, kary or axes) and in segments of how many bytes; by predicted time where not given. */
 int allport_channel_create(allport_comm comm, const char* options, allport_channel* created);
-/* Sends data to so many ranks, the sender too if it is one of them, each once. Returns when data may change; what
- * arrives meanwhile is stored. tag: 0 or more. */
+/* Sends data to so many ranks, the sender too if it is one of them, each once. Returns when the message has left this
+ * rank; what arrives meanwhile is stored. 0 <= tag < 2^31. */
 int allport_channel_send(allport_channel channel, int ranks, const int* members, int64_t tag, const void* data,
                          int64_t bytes);
 /* Progresses communication. there: 1 if a message from source (ALLPORT_ANY: any) with tag (ALLPORT_ANY: any) has come,
  * which message then describes, else 0. */
 int allport_channel_probe(allport_channel channel, int source, int64_t tag, int* there, allport_message* message);
-/* Waits for such a message of at most so many bytes. ALLPORT_ERR_ARGUMENT where it is longer: it is then received by a
- * later call. ALLPORT_ERR_MISMATCH, on every rank, if none can come: every other rank waits or has freed its channel.
- */
+/* Waits for such a message of at most so many bytes, and until this rank has forwarded it. ALLPORT_ERR_ARGUMENT if it
+ * is longer: a later call receives it. ALLPORT_ERR_MISMATCH, on every rank, if none can come: every other rank waits or
+ * has freed its channel. */
 int allport_channel_receive(allport_channel channel, int source, int64_t tag, void* data, int64_t bytes,
                             allport_message* message);
 /* Called by all ranks: waits until every message has reached its destinations, frees the channel and sets it to NULL.

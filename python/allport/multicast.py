@@ -179,7 +179,7 @@ def explain(
     """The cheapest of flat, chain, axes, prefix, segmented, kary and trees for a multicast on a machine, with prices.
 
     destinations: ranks in any order, None for all. unannounced: without trees, which all ranks must start together;
-    Channel takes the others. str(choice) is a text. Raises Error when none can serve.
+    Channel chooses among the others, with window=8. str(choice) is a text. Raises Error when none can serve.
     """
     size = parse_bytes(bytes, "bytes")
     to = _list(destinations)

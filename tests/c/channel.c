@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
   EXPECT(allport_comm_create(MPI_COMM_WORLD, NULL, &comm));
   EXPECT(allport_comm_rank(comm, &me, &size));
 
-  REFUSED(ALLPORT_ERR_ARGUMENT, "algorithm", allport_channel_create(comm, "tree=star", &channel));
+  REFUSED(ALLPORT_ERR_ARGUMENT, "tree = 'star'", allport_channel_create(comm, "tree=star", &channel));
   REFUSED(ALLPORT_ERR_ARGUMENT, "tree= or segment=", allport_channel_create(comm, "way=flat", &channel));
   EXPECT(allport_channel_create(comm, "segment=3000", &channel));
   const int count = size - me - 1;
