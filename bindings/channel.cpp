@@ -123,8 +123,7 @@ void bind_channel(nb::module_& m) {
             }
             return envelope_of(envelope);
           },
-          "into"_a, "source"_a, "tag"_a,
-          nb::sig("def receive(self, into: numpy.ndarray, source: int, tag: int) -> tuple[int, int, int, int, bool]"))
+          "into"_a, "source"_a, "tag"_a)
       .def("progress", &Channel::progress, Unlocked())
       .def("close", &Channel::close, "failure"_a, Unlocked())
       .def_prop_ro("is_closed", &Channel::is_closed, Unlocked());

@@ -76,6 +76,7 @@ class Channel:
             cut = 0 if segment is None else parse_bytes(segment, "segment")
             name = "" if tree is None else str(tree)
         self._sending: dict[int, np.ndarray] = {}  # buffers of Isend(), by number
+        self._rank, self._size = self._comm.rank, self._comm.size
         self._native = _native.Channel(self._comm._native, name, cut)
 
     def __del__(self) -> None:
@@ -90,7 +91,7 @@ class Channel:
 
     def _to(self, dest: Destinations) -> list[int]:
         if dest is None:
-            return list(range(self._comm.size))
+            return list(range(self._size))
         ranks = dest if isinstance(dest, Iterable) else [dest]
         return [_whole(rank, "dest", "a rank, several of them, or None for all") for rank in ranks]
 
@@ -198,4 +199,4 @@ class Channel:
             self.close()
             return
         with contextlib.suppress(Error):  # the exception that this rank leaves with says more
-            self._end(f"channel: rank {self._comm.rank} failed: {kind.__name__}: {error}")
+            self._end(f"channel: rank {self._rank} failed: {kind.__name__}: {error}")

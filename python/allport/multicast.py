@@ -34,6 +34,7 @@ __all__ = [
 
 Names = TopologyIds | Machine | str
 Ranks = Iterable[int] | None
+CHANNEL_WINDOW = 8  # segments in flight between two ranks
 
 
 def __getattr__(name: str) -> Any:
@@ -173,16 +174,19 @@ def explain(
     bytes: int | str,
     algorithm: str | None = None,
     segment: int | str | None = None,
-    window: int = DEFAULT_WINDOW,
+    window: int | None = None,
     unannounced: bool = False,
 ) -> Choice:
     """The cheapest of flat, chain, axes, prefix, segmented, kary and trees for a multicast on a machine, with prices.
 
-    destinations: ranks in any order, None for all. unannounced: without trees, which all ranks must start together;
-    Channel chooses among the others, with window=8. str(choice) is a text. Raises Error when none can serve.
+    destinations: ranks in any order, None for all. window: segments in flight, 2. unannounced: as Channel chooses,
+    without trees, which all ranks must start together, and with a window of 8. str(choice) is a text. Raises Error when
+    none can serve.
     """
     size = parse_bytes(bytes, "bytes")
     to = _list(destinations)
+    if window is None:
+        window = CHANNEL_WINDOW if unannounced else DEFAULT_WINDOW
     options = select_options(algorithm, segment, window)
     return _native.choose_multicast(as_machine(machine), source, to, size, options, unannounced)
 
@@ -195,7 +199,7 @@ def make_schedule(
     bytes: int | str,
     algorithm: str | None = None,
     segment: int | str | None = None,
-    window: int = DEFAULT_WINDOW,
+    window: int | None = None,
     unannounced: bool = False,
 ) -> Schedule:
     """A multicast as a Schedule, to be proven, simulated, exported and run like any other: explain()'s choice."""

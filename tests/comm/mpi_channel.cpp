@@ -185,10 +185,19 @@ TEST(MpiChannel, HasOneReceiveAtATime) {
 TEST(MpiChannel, PricesRanksOfOneComputerByItsMemory) {
   auto const ranks = world_size();
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(ranks));
-  ChannelForms const assumed(comm, {});  // the tests' ranks are all on one computer
+  ChannelForms assumed(comm, {});  // the tests' ranks are all on one computer
   EXPECT_EQ(assumed.machine().nodes(), 1);
   EXPECT_EQ(assumed.machine().ranks(), ranks);
   EXPECT_TRUE(assumed.machine().rates() == comm.machine().rates());
+  if (ranks > 2) {  // each of the others writes a copy, wherever it reads: a chain has nothing to pipeline
+    std::vector<Rank> all;
+    for (Rank r = 0; r < ranks; ++r) all.push_back(r);
+    constexpr std::int64_t bytes = 4 << 20;
+    auto const form = assumed.form(all, bytes);
+    auto const copies = (ranks - 1) * 2.0 * bytes / assumed.machine().rates().memory_bandwidth.value();
+    EXPECT_EQ(form.tree, MulticastTree::flat);
+    EXPECT_NEAR(form.predicted.value(), copies, 0.02 * copies);
+  }
   EXPECT_TRUE(ChannelForms(comm, {.tree = "chain"}).machine() == comm.machine());
   Communicator const named(MPI_COMM_WORLD, Machine::parse(fmt::format("bgp:{}", ranks)));
   EXPECT_TRUE(ChannelForms(named, {}).machine() == named.machine());
