@@ -30,6 +30,7 @@ constexpr std::size_t source_at = 3;
 
 constexpr std::int64_t highest_tag = std::numeric_limits<std::int32_t>::max();  // an MPI_Status has an int
 constexpr int polls_per_look = 64;  // at the stall watch, while nothing moves
+constexpr int polls_before_report = 200;  // that a receive waits: most messages come sooner
 
 std::string_view described(Channel::Content content) {
   return content == Channel::Content::object ? "an object (received by recv)" : "a buffer (received by Recv)";
@@ -184,7 +185,11 @@ struct Channel::State {
         "channel: rank {} waits for a message from {}, and no rank will send one: every other rank waits or "
         "has closed the channel",
         comm.rank(), described(wanted));
-    auto const here = [&] { return closed || first(wanted) != stored.end() || closes(waits_for, ""); };
+    int polls = 0;
+    auto const here = [&] {
+      if (closed || first(wanted) != stored.end()) return true;
+      return ++polls > polls_before_report && closes(waits_for, "");
+    };
     wait_until(here, [&] { return fmt::format("a message of a channel from {}", described(wanted)); });
     ensure_open();
   }
