@@ -110,6 +110,7 @@ MulticastForm ChannelForms::form(std::vector<Rank> const& places, std::int64_t b
   if (is_new) {
     SelectOptions wanted{.algorithm = options_.tree, .window = engine::segments_in_flight, .among = among_};
     if (options_.segment.value() > 0) wanted.segments = {options_.segment.value()};
+    if (size <= engine::MessageHeader::short_bytes) wanted.segments = {size};  // they travel in one piece
     auto const contract = multicast_contract(machine_.ranks(), source_, size, places);
     found->second = form_of(machine_, choose_multicast(machine_, contract, wanted));
   }
