@@ -3,6 +3,10 @@
 
 #include "bindings.h"
 
+namespace allport::python {
+void bind_channel(nb::module_& m);
+}
+
 NB_MODULE(_native, m) {
   using namespace allport::python;
   m.doc() = "Allport's modules, compiled. Use the package allport, which is the public face.";
@@ -28,6 +32,7 @@ NB_MODULE(_native, m) {
   bind_io(m);
   bind_mpi(m);
   bind_comm(m);
+  bind_channel(m);
   bind_calibrate(m);
   bind_loops(m);
   bind_tasks(m);

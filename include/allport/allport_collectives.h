@@ -76,6 +76,41 @@ int allport_alltoallv(allport_comm comm, const void* input, const int64_t* lengt
                       const int64_t* received, const int64_t* received_begins, const char* options,
                       allport_request* request);
 
+/* Messages from any rank at any time to any set of ranks, which need not expect them: no communicator is made for a
+ * set. Ranks on the way of a message forward it whenever they call a function of the channel. */
+typedef struct allport_channel_s* allport_channel;
+
+/* What a message has. number: 0, 1, ... in the order in which its source has sent; messages of one source can overtake
+ * each other. */
+typedef struct allport_message {
+  int64_t tag;
+  int64_t bytes;
+  int64_t number;
+  int32_t source;
+} allport_message;
+
+enum { ALLPORT_ANY = -1 };
+
+/* Called by all ranks of comm. options: NULL, or "tree=kary segment=65536" (either): how every message goes (flat,
+ * chain, prefix, segmented, kary or axes) and in segments of how many bytes; by predicted time where not given. */
+int allport_channel_create(allport_comm comm, const char* options, allport_channel* created);
+/* Sends data to so many ranks, the sender too if it is one of them, each once. Returns when the message has left this
+ * rank; what arrives meanwhile is stored. 0 <= tag < 2^31. */
+int allport_channel_send(allport_channel channel, int ranks, const int* members, int64_t tag, const void* data,
+                         int64_t bytes);
+/* Progresses communication. there: 1 if a message from source (ALLPORT_ANY: any) with tag (ALLPORT_ANY: any) has come,
+ * which message then describes, else 0. */
+int allport_channel_probe(allport_channel channel, int source, int64_t tag, int* there, allport_message* message);
+/* Waits for such a message of at most so many bytes, and until this rank has forwarded it. ALLPORT_ERR_ARGUMENT if it
+ * is longer: a later call receives it. ALLPORT_ERR_MISMATCH, on every rank, if none can come: every other rank waits or
+ * has freed its channel. */
+int allport_channel_receive(allport_channel channel, int source, int64_t tag, void* data, int64_t bytes,
+                            allport_message* message);
+/* Called by all ranks: waits until every message has reached its destinations, frees the channel and sets it to NULL.
+ * ALLPORT_ERR_MISMATCH, on every rank, if any waits for a message that nobody sends, or has not received all of its
+ * messages. */
+int allport_channel_free(allport_channel* channel);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from allport import _native
 from allport._native import Choice, Machine, Schedule, TopologyIds
@@ -11,7 +11,11 @@ from allport.machine import as_machine, preset_names
 from allport.select import DEFAULT_WINDOW, select_options
 from allport.units import parse_bytes
 
+if TYPE_CHECKING:
+    from allport.channel import Channel
+
 __all__ = [
+    "Channel",
     "Entry",
     "Hop",
     "Share",
@@ -30,6 +34,15 @@ __all__ = [
 
 Names = TopologyIds | Machine | str
 Ranks = Iterable[int] | None
+CHANNEL_WINDOW = 8  # segments in flight between two ranks
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Channel":
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    from allport.channel import Channel  # which starts MPI
+
+    return Channel
 
 
 class Entry(NamedTuple):
@@ -161,16 +174,19 @@ def explain(
     bytes: int | str,
     algorithm: str | None = None,
     segment: int | str | None = None,
-    window: int = DEFAULT_WINDOW,
+    window: int | None = None,
     unannounced: bool = False,
 ) -> Choice:
     """The cheapest of flat, chain, axes, prefix, segmented, kary and trees for a multicast on a machine, with prices.
 
-    destinations: ranks in any order, None for all. unannounced: without trees, which all ranks must start together;
-    Channel takes the others. str(choice) is a text. Raises Error when none can serve.
+    destinations: ranks in any order, None for all. window: segments in flight, 2. unannounced: as Channel chooses,
+    without trees, which all ranks must start together, and with a window of 8. str(choice) is a text. Raises Error when
+    none can serve.
     """
     size = parse_bytes(bytes, "bytes")
     to = _list(destinations)
+    if window is None:
+        window = CHANNEL_WINDOW if unannounced else DEFAULT_WINDOW
     options = select_options(algorithm, segment, window)
     return _native.choose_multicast(as_machine(machine), source, to, size, options, unannounced)
 
@@ -183,7 +199,7 @@ def make_schedule(
     bytes: int | str,
     algorithm: str | None = None,
     segment: int | str | None = None,
-    window: int = DEFAULT_WINDOW,
+    window: int | None = None,
     unannounced: bool = False,
 ) -> Schedule:
     """A multicast as a Schedule, to be proven, simulated, exported and run like any other: explain()'s choice."""

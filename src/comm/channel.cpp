@@ -3,21 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <deque>
 #include <limits>
 #include <map>
-#include <mutex>
-#include <thread>
-#include <tuple>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "allport/base/error.h"
 #include "allport/comm/messages.h"
-#include "allport/select/multicast.h"
+#include "backoff.h"
+#include "channel_forms.h"
 #include "multicasts.h"
+#include "stall.h"
 
 namespace allport {
 
@@ -28,6 +27,10 @@ constexpr std::size_t tag_at = 0;
 constexpr std::size_t content_at = 1;
 constexpr std::size_t number_at = 2;
 constexpr std::size_t source_at = 3;
+
+constexpr std::int64_t highest_tag = std::numeric_limits<std::int32_t>::max();  // an MPI_Status has an int
+constexpr int polls_per_look = 64;  // at the stall watch, while nothing moves
+constexpr int polls_before_report = 200;  // that a receive waits: most messages come sooner
 
 std::string_view described(Channel::Content content) {
   return content == Channel::Content::object ? "an object (received by recv)" : "a buffer (received by Recv)";
@@ -44,32 +47,22 @@ bool is_wanted(Channel::Envelope const& of, Channel::Wanted wanted) {
          (wanted.tag == Channel::any_tag || of.tag == wanted.tag);
 }
 
-TopologyIds ids_for(Machine const& machine) { return TopologyIds(machine, TopologyIds::default_bits(machine.ranks())); }
-
-/// Without a machine there are no axes to follow.
-AlgorithmList candidates(Machine const& machine) {
-  auto all = unannounced_multicasts();
-  if (machine == Machine::flat(machine.ranks())) {
-    std::erase_if(all, [](Algorithm const* a) { return a->name == name(MulticastTree::axes); });
-  }
-  return all;
-}
-
 }  // namespace
 
 struct Channel::State {
-  State(Communicator const& comm_, ChannelOptions options_) : comm(comm_), options(std::move(options_)) {
+  State(Communicator const& comm_, ChannelOptions options)
+      : comm(comm_), lock(comm.lock()), forms(comm, std::move(options)) {
     std::string trouble;
     try {
-      ensure(options.segment.value() >= 0, "segment", options.segment, "0 or more bytes");
-      if (!options.tree.empty()) (void)algorithm(Collective::broadcast, options.tree, among);
+      stall = engine::StallOptions::from_environment();
     } catch (Error const& e) {
       trouble = e.what();
     }
     comm.ensure_all_well(trouble);
+    stall.checks = comm.checks();
     MulticastOptions how;
     how.allocate = [this](MessageName const& name, std::int64_t bytes) { return memory(name, bytes); };
-    all.emplace(comm, ids_for(comm.machine()), std::move(how));
+    all.emplace(comm, forms.ids(), std::move(how));
   }
 
   void ensure_open() const {
@@ -83,25 +76,10 @@ struct Channel::State {
     ensure(wanted.tag >= any_tag, "tag", wanted.tag, fmt::format("0 or more, or {} for any", any_tag));
   }
 
-  /// The cheapest tree to these places; prices of sizes up to the next power of two are the same.
-  MulticastForm const& form(std::vector<Rank> const& places, std::int64_t bytes) {
-    auto const size =
-        static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 1))));
-    auto const [found, is_new] = forms.try_emplace({places, size});
-    if (is_new) {
-      auto const& machine = comm.machine();
-      auto const contract = multicast_contract(comm.size(), comm.position(comm.rank()), size, places);
-      SelectOptions wanted{.algorithm = options.tree, .among = among};
-      if (options.segment.value() > 0) wanted.segments = {options.segment.value()};
-      found->second = form_of(machine, choose_multicast(machine, contract, wanted));
-    }
-    return found->second;
-  }
-
   std::int64_t start(std::span<Rank const> to, std::int64_t tag, std::span<std::byte const> data, Content content,
                      std::vector<std::byte> owned = {}) {
     ensure_open();
-    ensure(tag >= 0, "tag", tag, "0 or more");
+    ensure(tag >= 0 && tag <= highest_tag, "tag", tag, fmt::format("0 to {}", highest_tag));
     std::vector<Rank> places;
     for (auto const rank : to) {
       ensure(rank >= 0 && rank < comm.size(), "dest", rank, fmt::format("ranks in 0..{}", comm.size() - 1));
@@ -112,18 +90,19 @@ struct Channel::State {
     auto const bytes = static_cast<std::int64_t>(data.size());
     ensure(bytes <= longest_message.value(), "data", bytes, "at most 2^30 bytes a message", "", ErrorKind::unsupported);
     auto const number = numbers++;
+    if (places.empty()) return number;
     MessageName name{};
     name[tag_at] = tag;
     name[content_at] = static_cast<std::int64_t>(content);
     name[number_at] = number;
     name[source_at] = comm.rank();
-    auto const source = comm.position(comm.rank());
-    auto const& how = form(places, bytes);
-    auto m = multicast_by(how.tree, all->ids(), source, DestinationSet::of(all->ids(), places),
+    auto const how = forms.form(places, bytes);
+    auto m = multicast_by(how.tree, all->ids(), comm.position(comm.rank()), DestinationSet::of(all->ids(), places),
                           {.spread = static_cast<std::uint64_t>(number)});
     m.split = how.split;
     under_way.emplace(number, std::move(owned));
     all->send(m, name, data, number, false, how.segment);
+    poll();
     return number;
   }
 
@@ -131,6 +110,7 @@ struct Channel::State {
   std::shared_ptr<std::byte[]> memory(MessageName const& name, std::int64_t bytes);
 
   bool poll() {
+    if (closed) return false;
     return all->poll([&](Multicasts::Message&& m) { arrived(std::move(m)); },
                      [&](std::int64_t token) { under_way.erase(token); });
   }
@@ -145,30 +125,52 @@ struct Channel::State {
     return std::ranges::find_if(stored, [&](Message const& m) { return is_wanted(m.envelope, wanted); });
   }
 
-  /// One step of a rank that waits and sends nothing until a message comes. True once no rank will send any more; then
-  /// all ranks are here.
-  bool waits(std::string const& waits_for, std::string const& failure) {
-    auto const is_wrong = [&] { return !waits_for.empty() || !failure.empty() || !stored.empty(); };
-    return all->finish(is_wrong);
+  /// Progresses communication until done(), which is called after each poll; other threads get the lock in between.
+  /// `what` describes what is waited for, for the stall watch.
+  void wait_until(FunctionRef<bool()> done, FunctionRef<std::string()> what) {
+    engine::StallWatch watch(stall, comm.mpi());
+    engine::Backoff backoff(forms.machine());
+    for (int idle = 0;; lock->pause()) {
+      bool const moved = poll();
+      if (done()) return;
+      if (moved) {
+        idle = 0;
+        backoff.moved();
+        watch.moved();
+        continue;
+      }
+      comm.progress();
+      backoff.idle(lock.get());
+      if (++idle % polls_per_look == 0) watch.check(what);
+    }
   }
 
-  /// After waits(), on all ranks.
-  void end(std::string const& waits_for, std::string const& failure) {
+  [[nodiscard]] std::string left() const {
+    if (stored.empty()) return {};
+    auto const& e = stored.front().envelope;
+    return fmt::format(
+        "channel: rank {} has not received {} messages, the first of rank {} with tag {} and {} bytes; "
+        "expected that every message is received before the channel is closed",
+        comm.rank(), stored.size(), e.source, e.tag, e.bytes);
+  }
+
+  /// One step of a rank that sends nothing until a message comes. Once no rank will send any more, all ranks are here:
+  /// closes the channel and returns true, or throws on every rank if any has reported an error.
+  bool closes(std::string const& waits_for, std::string const& failure) {
+    auto const is_wrong = [&] {
+      report = {failure, waits_for, left()};
+      return report.is_wrong();
+    };
+    if (!all->finish(is_wrong)) return false;
     closed = true;
     bool const wrong = all->any_wrong();
     all->give_back();
-    if (!wrong) return;
-    comm.ensure_all_well(failure, ErrorKind::mismatch);
-    comm.ensure_all_well(waits_for, ErrorKind::mismatch);
-    std::string left;
-    if (!stored.empty()) {
-      auto const& e = stored.front().envelope;
-      left = fmt::format(
-          "channel: rank {} has not received {} messages, the first of rank {} with tag {} and {} bytes; "
-          "expected that every message is received before the channel is closed",
-          comm.rank(), stored.size(), e.source, e.tag, e.bytes);
+    if (wrong) {
+      for (auto const* text : {&report.failure, &report.waits_for, &report.left}) {
+        comm.ensure_all_well(*text, ErrorKind::mismatch);
+      }
     }
-    comm.ensure_all_well(left, ErrorKind::mismatch);
+    return true;
   }
 
   void ensure_content(Envelope const& e, Content content) const {
@@ -178,105 +180,171 @@ struct Channel::State {
   }
 
   /// Waits for a wanted message, which remains stored.
-  void await(Wanted wanted, std::unique_lock<std::mutex>& hold) {
+  void await(Wanted wanted) {
     auto const waits_for = fmt::format(
         "channel: rank {} waits for a message from {}, and no rank will send one: every other rank waits or "
         "has closed the channel",
         comm.rank(), described(wanted));
-    while (true) {
-      ensure_open();
-      bool const moved = poll();
-      if (first(wanted) != stored.end()) return;
-      if (moved) continue;
-      if (waits(waits_for, "")) {
-        end(waits_for, "");
-        ensure_open();
-      }
-      pause(hold);
-    }
+    int polls = 0;
+    auto const here = [&] {
+      if (closed || first(wanted) != stored.end()) return true;
+      return ++polls > polls_before_report && closes(waits_for, "");
+    };
+    wait_until(here, [&] { return fmt::format("a message of a channel from {}", described(wanted)); });
+    ensure_open();
   }
 
-  static void pause(std::unique_lock<std::mutex>& hold) {
-    hold.unlock();
-    std::this_thread::yield();
-    hold.lock();
+  /// Waits for a wanted message, and until this rank has forwarded it. @param into  memory for it, of a buffer
+  Message take(Wanted wanted, Content content, std::optional<std::span<std::byte>> into);
+
+  void wait_sent(std::int64_t number) {
+    ensure_started(number);
+    wait_until([&] { return closed || !under_way.contains(number); },
+               [&] { return fmt::format("message {} of this rank on a channel to be sent", number); });
   }
+
+  void ensure_started(std::int64_t number) const {
+    ensure(number >= 0 && number < numbers, "number", number, "that of a message that was started");
+  }
+
+  /// What a rank that waits reports to the others: errors, if no message can come any more.
+  struct Report {
+    std::string failure{};
+    std::string waits_for{};
+    std::string left{};
+
+    [[nodiscard]] bool is_wrong() const { return !failure.empty() || !waits_for.empty() || !left.empty(); }
+  };
 
   /// Where a receive wants its message.
   struct Posted {
     std::span<std::byte> into{};
     Wanted wanted{};
-    bool used = false;      ///< a message is coming into it
-    bool released = false;  ///< and it has been forwarded from there
+    bool used = false;  ///< a message is coming into it
+  };
+
+  /// The one receive that waits.
+  class Receiving {
+   public:
+    explicit Receiving(State& state) : state_(state) {
+      ensure(!state_.receives, "receive", "called by two threads at a time", "one at a time");
+      state_.receives = true;
+    }
+    ~Receiving() {
+      state_.receives = false;
+      state_.posted.reset();
+    }
+    Receiving(Receiving const&) = delete;
+    Receiving& operator=(Receiving const&) = delete;
+
+   private:
+    State& state_;
   };
 
   Communicator comm;
-  ChannelOptions options;
-  AlgorithmList among = candidates(comm.machine());
-  std::optional<Multicasts> all;
-  std::mutex mutex;
-  std::map<std::pair<std::vector<Rank>, std::int64_t>, MulticastForm> forms;
-  std::map<std::int64_t, std::vector<std::byte>> under_way;  ///< own messages, by number, with owned data
-  std::deque<Message> stored;                                ///< received, in the order in which they came
-  std::shared_ptr<Posted> posted;
+  std::shared_ptr<EngineLock> lock;
+  ChannelForms forms;
+  engine::StallOptions stall{};
+  std::optional<Multicasts> all{};
+  std::map<std::int64_t, std::vector<std::byte>> under_way{};  ///< own messages, by number, with owned data
+  std::deque<Message> stored{};                                ///< received, in the order in which they came
+  std::shared_ptr<Posted> posted{};
+  Report report{};  ///< the latest
   std::int64_t numbers = 0;
+  bool receives = false;
   bool closed = false;
 };
 
 std::shared_ptr<std::byte[]> Channel::State::memory(MessageName const& name, std::int64_t bytes) {
-  auto const here = posted;
   Envelope const coming{static_cast<Rank>(name[source_at]), name[tag_at], bytes, name[number_at],
                         static_cast<Content>(name[content_at])};
-  bool const fits = here && !here->used && coming.content == Content::buffer && is_wanted(coming, here->wanted) &&
-                    std::ssize(here->into) >= bytes;
+  bool const fits = posted && !posted->used && coming.content == Content::buffer &&
+                    is_wanted(coming, posted->wanted) && std::ssize(posted->into) >= bytes;
   if (fits) {
-    here->used = true;
-    return {here->into.data(), [here](std::byte*) { here->released = true; }};
+    posted->used = true;
+    return {posted->into.data(), [](std::byte*) {}};
   }
   constexpr std::align_val_t alignment{64};
   auto* const memory = static_cast<std::byte*>(::operator new[](static_cast<std::size_t>(bytes), alignment));
   return {memory, [](std::byte* p) { ::operator delete[](p, std::align_val_t{64}); }};
 }
 
+Channel::Message Channel::State::take(Wanted wanted, Content content, std::optional<std::span<std::byte>> into) {
+  ensure_open();
+  ensure_wanted(wanted);
+  Receiving const now(*this);
+  auto const here = std::make_shared<Posted>(Posted{into.value_or(std::span<std::byte>()), wanted});
+  if (first(wanted) == stored.end()) {
+    if (into) posted = here;
+    await(wanted);
+  }
+  // What comes into the buffer is what is received, also if another message was complete before it.
+  auto const is_meant = [&](Message const& m) {
+    return here->used ? m.data.get() == here->into.data() && m.envelope.bytes > 0 : is_wanted(m.envelope, wanted);
+  };
+  auto found = stored.end();
+  auto const is_complete = [&] {
+    found = std::ranges::find_if(stored, is_meant);
+    return found != stored.end();
+  };
+  wait_until(is_complete, [&] { return fmt::format("the rest of a message of a channel from {}", described(wanted)); });
+  auto message = *found;
+  auto const& envelope = message.envelope;
+  ensure_content(envelope, content);
+  ensure(!into || envelope.bytes <= std::ssize(*into), "buf", fmt::format("{} bytes", into ? into->size() : 0),
+         fmt::format("at least the {} of the message of rank {} with tag {}", envelope.bytes, envelope.source,
+                     envelope.tag));
+  stored.erase(found);
+  // This rank may call nothing for a long time after this, and those behind it would wait.
+  wait_until([&] { return message.data.use_count() <= 1; },
+             [&] { return fmt::format("ranks that get a message of rank {} from here", envelope.source); });
+  if (into && !here->used && envelope.bytes > 0) {
+    std::memcpy(into->data(), message.data.get(), static_cast<std::size_t>(envelope.bytes));
+  }
+  return message;
+}
+
 Channel::Channel(Communicator const& comm, ChannelOptions options)
     : state_(std::make_unique<State>(comm, std::move(options))) {}
 
 Channel::~Channel() {
-  // MPI may still write into memory of messages in flight.
-  if (!state_->closed && state_->all->has_open_requests()) static_cast<void>(state_.release());
+  // MPI may still write into memory of messages and sums under way, and to free communicators is collective.
+  if (!state_->closed) static_cast<void>(state_.release());
 }
 
 std::int64_t Channel::start(std::span<Rank const> to, std::int64_t tag, std::span<std::byte const> data,
                             Content content) {
-  std::unique_lock const hold(state_->mutex);
-  auto const number = state_->start(to, tag, data, content);
-  state_->poll();
-  return number;
+  EngineGuard const hold(*state_->lock);
+  return state_->start(to, tag, data, content);
 }
 
-void Channel::post(std::span<Rank const> to, std::int64_t tag, std::span<std::byte const> data, Content content) {
-  std::unique_lock const hold(state_->mutex);
+std::int64_t Channel::post(std::span<Rank const> to, std::int64_t tag, std::span<std::byte const> data,
+                           Content content) {
+  EngineGuard const hold(*state_->lock);
   std::vector<std::byte> owned(data.begin(), data.end());
   auto const here = std::span<std::byte const>(owned);  // the memory stays where it is
-  state_->start(to, tag, here, content, std::move(owned));
-  state_->poll();
+  return state_->start(to, tag, here, content, std::move(owned));
 }
 
 void Channel::send(std::span<Rank const> to, std::int64_t tag, std::span<std::byte const> data) {
-  std::unique_lock hold(state_->mutex);
-  auto const number = state_->start(to, tag, data, Content::buffer);
-  while (state_->poll(), state_->under_way.contains(number)) State::pause(hold);
+  EngineGuard const hold(*state_->lock);
+  state_->wait_sent(state_->start(to, tag, data, Content::buffer));
 }
 
 bool Channel::is_sent(std::int64_t number) {
-  std::unique_lock const hold(state_->mutex);
-  ensure(number >= 0 && number < state_->numbers, "number", number, "that of a message that was started");
-  if (!state_->closed) state_->poll();
+  EngineGuard const hold(*state_->lock);
+  state_->ensure_started(number);
+  state_->poll();
   return !state_->under_way.contains(number);
 }
 
+void Channel::wait_sent(std::int64_t number) {
+  EngineGuard const hold(*state_->lock);
+  state_->wait_sent(number);
+}
+
 std::optional<Channel::Envelope> Channel::probe(Wanted wanted) {
-  std::unique_lock const hold(state_->mutex);
+  EngineGuard const hold(*state_->lock);
   state_->ensure_open();
   state_->ensure_wanted(wanted);
   state_->poll();
@@ -285,68 +353,32 @@ std::optional<Channel::Envelope> Channel::probe(Wanted wanted) {
 }
 
 Channel::Message Channel::receive(Wanted wanted, Content content) {
-  std::unique_lock hold(state_->mutex);
-  state_->ensure_wanted(wanted);
-  state_->await(wanted, hold);
-  auto const found = state_->first(wanted);
-  state_->ensure_content(found->envelope, content);
-  auto message = std::move(*found);
-  state_->stored.erase(found);
-  return message;
+  EngineGuard const hold(*state_->lock);
+  return state_->take(wanted, content, {});
 }
 
 Channel::Envelope Channel::receive(std::span<std::byte> into, Wanted wanted) {
-  std::unique_lock hold(state_->mutex);
-  auto& s = *state_;
-  s.ensure_wanted(wanted);
-  auto const here = std::make_shared<State::Posted>(State::Posted{into, wanted});
-  s.posted = here;
-  try {
-    s.await(wanted, hold);
-  } catch (...) {
-    s.posted.reset();
-    throw;
-  }
-  s.posted.reset();
-  // What comes into the buffer is what is received, also if another message was complete before it.
-  auto const is_here = [&](Message const& m) { return m.data.get() == into.data() && m.envelope.bytes > 0; };
-  auto found = s.first(wanted);
-  if (here->used) {
-    while ((found = std::ranges::find_if(s.stored, is_here)) == s.stored.end()) {
-      if (!s.poll()) State::pause(hold);
-    }
-  }
-  auto const envelope = found->envelope;
-  s.ensure_content(envelope, Content::buffer);
-  ensure(envelope.bytes <= std::ssize(into), "buf", fmt::format("{} bytes", into.size()),
-         fmt::format("at least the {} of the message of rank {} with tag {}", envelope.bytes, envelope.source,
-                     envelope.tag));
-  if (!here->used && envelope.bytes > 0) {
-    std::memcpy(into.data(), found->data.get(), static_cast<std::size_t>(envelope.bytes));
-  }
-  s.stored.erase(found);
-  while (here->used && !here->released) {
-    if (!s.poll()) State::pause(hold);
-  }
-  return envelope;
+  EngineGuard const hold(*state_->lock);
+  return state_->take(wanted, Content::buffer, into).envelope;
 }
 
 void Channel::progress() {
-  std::unique_lock const hold(state_->mutex);
-  if (!state_->closed) state_->poll();
+  EngineGuard const hold(*state_->lock);
+  state_->poll();
 }
 
 void Channel::close(std::string const& failure) {
-  std::unique_lock hold(state_->mutex);
-  if (state_->closed) return;
-  while (true) {
-    if (state_->poll()) continue;
-    if (state_->waits("", failure)) return state_->end("", failure);
-    State::pause(hold);
-  }
+  EngineGuard const hold(*state_->lock);
+  auto& s = *state_;
+  s.wait_until([&] { return s.closed || s.closes("", failure); },
+               [] { return std::string("every other rank to close a channel, or to wait in a receive of it"); });
 }
 
-bool Channel::is_closed() const { return state_->closed; }
+bool Channel::is_closed() const {
+  EngineGuard const hold(*state_->lock);
+  return state_->closed;
+}
+
 Communicator const& Channel::comm() const { return state_->comm; }
 
 }  // namespace allport

@@ -11,6 +11,9 @@
 
 namespace allport::engine {
 
+/// Segments of a message that are in flight between two ranks.
+inline constexpr std::int32_t segments_in_flight = 8;
+
 /// The fixed part; followed by the intervals of destinations, then by the data if they are short.
 struct MessageHeader {
   MessageName name{};

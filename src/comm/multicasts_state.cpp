@@ -17,8 +17,8 @@ namespace allport {
 namespace {
 
 using engine::check;
+using engine::segments_in_flight;
 
-constexpr std::int64_t window = 8;    // segments of a message in flight over one hop
 constexpr std::int64_t tags = 32000;  // MPI has 32767 at least
 constexpr std::size_t alignment = 64;
 
@@ -227,7 +227,7 @@ void Multicasts::State::post_receives(std::size_t at) {
   auto& held = all[at];
   auto const bytes = held.header.bytes;
   auto const segment = held.header.segment;
-  while (held.asked < bytes && held.asked - held.there < window * segment) {
+  while (held.asked < bytes && held.asked - held.there < segments_in_flight * segment) {
     auto const length = std::min(segment, bytes - held.asked);
     auto r = MPI_REQUEST_NULL;
     check(MPI_Irecv(held.memory.get() + held.asked, static_cast<int>(length), MPI_BYTE, *held.from,
@@ -242,7 +242,7 @@ void Multicasts::State::send_pieces(std::size_t at) {
   auto& held = all[at];
   for (std::size_t h = 0; h < held.hops.size(); ++h) {
     auto& out = held.hops[h];
-    while (out.sent < held.header.bytes && out.open < window) {
+    while (out.sent < held.header.bytes && out.open < segments_in_flight) {
       auto const length = std::min(out.header.segment, held.header.bytes - out.sent);
       if (out.sent + length > held.there) break;
       auto r = MPI_REQUEST_NULL;

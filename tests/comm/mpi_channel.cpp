@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <thread>
 #include <tuple>
 
+#include "comm/channel_forms.h"
 #include "world.h"
 
 namespace allport {
@@ -88,6 +90,7 @@ void expect_all_arrive(Communicator const& comm, ChannelOptions const& options) 
     EXPECT_GT(std::ranges::count(shot.to, me), 0);
     EXPECT_TRUE(std::ranges::equal(bytes, data_of(envelope.source, envelope.number, shot.bytes)));
   }
+  for (auto const number : started) channel.wait_sent(number);
   channel.close();
   EXPECT_TRUE(std::ranges::all_of(started, [&](auto number) { return channel.is_sent(number); }));
   EXPECT_TRUE(channel.is_closed());
@@ -125,6 +128,81 @@ TEST(MpiChannel, AnswersWithinAReceive) {
   channel.close();
 }
 
+bool threads_may_call_mpi() {
+  int level = 0;
+  MPI_Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE;
+}
+
+TEST(MpiChannel, SendsInOneThreadWhileAnotherReceives) {
+  if (!threads_may_call_mpi()) GTEST_SKIP() << "MPI gives no MPI_THREAD_MULTIPLE";
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  Channel channel(comm);
+  constexpr int messages = 20;
+  std::vector<Rank> everybody;
+  for (Rank r = 0; r < comm.size(); ++r) everybody.push_back(r);
+  auto const length = [](std::int64_t number) { return static_cast<std::size_t>(100 * number * number); };
+  std::jthread sender([&] {
+    for (std::int64_t i = 0; i < messages; ++i) channel.send(everybody, i, data_of(comm.rank(), i, length(i)));
+  });
+  for (int left = messages * comm.size(); left > 0;) {
+    auto const next = channel.probe();
+    if (!next) {
+      std::this_thread::yield();
+      continue;
+    }
+    std::vector<std::byte> data(static_cast<std::size_t>(next->bytes));
+    auto const got = channel.receive(data, {next->source, next->tag});
+    EXPECT_EQ(got.tag, got.number);
+    EXPECT_TRUE(data == data_of(got.source, got.number, length(got.number)));
+    --left;
+  }
+  sender.join();
+  channel.close();
+}
+
+TEST(MpiChannel, HasOneReceiveAtATime) {
+  if (!threads_may_call_mpi()) GTEST_SKIP() << "MPI gives no MPI_THREAD_MULTIPLE";
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
+  Channel channel(comm);
+  auto const me = comm.rank();
+  std::vector<Rank> const self{me};
+  if (me > 0) {  // rank 0 does not wait, so no wait is for ever
+    std::jthread const waits([&] { (void)channel.receive({me, 8}); });
+    std::string text;
+    while (text.empty()) {
+      channel.post(self, 9, {});
+      text = error_of([&] { (void)channel.receive({me, 9}); });
+    }
+    EXPECT_NE(text.find("two threads"), std::string::npos) << text;
+    channel.post(self, 8, {});
+  }
+  if (me > 0) (void)channel.receive({me, 9});
+  comm.barrier();
+  channel.close();
+}
+
+TEST(MpiChannel, PricesRanksOfOneComputerByItsMemory) {
+  auto const ranks = world_size();
+  Communicator const comm(MPI_COMM_WORLD, Machine::flat(ranks));
+  ChannelForms assumed(comm, {});  // the tests' ranks are all on one computer
+  EXPECT_EQ(assumed.machine().nodes(), 1);
+  EXPECT_EQ(assumed.machine().ranks(), ranks);
+  EXPECT_TRUE(assumed.machine().rates() == comm.machine().rates());
+  if (ranks > 2) {  // each of the others writes a copy, wherever it reads: a chain has nothing to pipeline
+    std::vector<Rank> all;
+    for (Rank r = 0; r < ranks; ++r) all.push_back(r);
+    constexpr std::int64_t bytes = 4 << 20;
+    auto const form = assumed.form(all, bytes);
+    auto const copies = (ranks - 1) * 2.0 * bytes / assumed.machine().rates().memory_bandwidth.value();
+    EXPECT_EQ(form.tree, MulticastTree::flat);
+    EXPECT_NEAR(form.predicted.value(), copies, 0.02 * copies);
+  }
+  EXPECT_TRUE(ChannelForms(comm, {.tree = "chain"}).machine() == comm.machine());
+  Communicator const named(MPI_COMM_WORLD, Machine::parse(fmt::format("bgp:{}", ranks)));
+  EXPECT_TRUE(ChannelForms(named, {}).machine() == named.machine());
+}
+
 TEST(MpiChannel, FailsOnEveryRankWhereNoMessageCanCome) {
   Communicator const comm(MPI_COMM_WORLD, Machine::flat(world_size()));
   Channel channel(comm);
@@ -160,12 +238,20 @@ TEST(MpiChannel, RefusesWhatIsWrongAndKeepsTheMessage) {
   EXPECT_NE(error_of([&] { Channel(comm, {.tree = comm.rank() == 0 ? "star" : ""}); }).find("star"), std::string::npos);
   EXPECT_NE(error_of([&] { Channel(comm, {.tree = "trees"}); }).find("trees"), std::string::npos);
   EXPECT_NE(error_of([&] { Channel(comm, {.segment = Bytes(-1)}); }).find("segment"), std::string::npos);
+  EXPECT_NE(error_of([&] { Channel(comm, {.segment = Bytes((1 << 30) + 1)}); }).find("segment"), std::string::npos);
+  if (comm.size() > 1) {
+    EXPECT_NE(error_of([&] { Channel(comm, {.tree = comm.rank() == 0 ? "flat" : ""}); }).find("pass the same"),
+              std::string::npos);
+  }
   Channel channel(comm);
   auto const me = comm.rank();
   EXPECT_NE(error_of([&] { channel.post(std::vector<Rank>{comm.size()}, 0, {}); }).find("dest"), std::string::npos);
   EXPECT_NE(error_of([&] { channel.post(std::vector<Rank>{me}, -1, {}); }).find("tag"), std::string::npos);
   EXPECT_NE(error_of([&] { (void)channel.probe({comm.size(), 0}); }).find("source"), std::string::npos);
+  EXPECT_NE(error_of([&] { channel.post(std::vector<Rank>{me}, std::int64_t{1} << 31, {}); }).find("tag"),
+            std::string::npos);
   EXPECT_NE(error_of([&] { (void)channel.is_sent(0); }).find("number"), std::string::npos);
+  EXPECT_NE(error_of([&] { channel.wait_sent(0); }).find("number"), std::string::npos);
   channel.post(std::vector<Rank>{me, me}, 2, data_of(me, 0, 100));
   std::vector<std::byte> small(99);
   EXPECT_NE(error_of([&] { (void)channel.receive(small); }).find("at least the 100 of the message"), std::string::npos);

@@ -53,6 +53,7 @@ program test_module
   call reductions()
   call collectives()
   call operators()
+  call channels()
   call loops()
   call places()
   call distributions()
@@ -185,6 +186,27 @@ contains
     integer :: r
     largest = maxval([(mod(r * 5 + i, 7) * 10 + i, r=0, ranks - 1)])
   end function largest
+
+  subroutine channels()
+    type(allport_channel) :: channel
+    type(allport_message) :: message
+    integer(c_int64_t), target :: sent(5), got(5)
+    integer(c_int) :: there, next(1)
+    integer :: before
+    next = mod(rank + 1, ranks)
+    before = mod(rank + ranks - 1, ranks)
+    sent = rank + [10, 20, 30, 40, 50]
+    got = 0
+    call expect(allport_channel_create(comm, channel, 'tree=kary'), 'channel_create')
+    call expect(allport_channel_send(channel, 1, next, 4, c_loc(sent), 40_c_int64_t), 'channel_send')
+    call expect(allport_channel_receive(channel, allport_any, 4, c_loc(got), 40_c_int64_t, message), 'channel_receive')
+    call assert(message%source == before .and. message%tag == 4 .and. message%bytes == 40, 'whose message it is')
+    call assert(all(got == before + [10, 20, 30, 40, 50]), 'the message')
+    call expect(allport_channel_probe(channel, allport_any, allport_any, there, message), 'channel_probe')
+    call assert(there == 0, 'there is no other message')
+    call expect(allport_channel_free(channel), 'channel_free')
+    call assert(.not. c_associated(channel%handle), 'a freed channel is null')
+  end subroutine channels
 
   subroutine loops()
     type(allport_team) :: team

@@ -31,7 +31,11 @@ struct WantedMessage {
 /// Messages of one source can overtake each other, because the tree depends on the set and the size: number says in
 /// which order they were sent, and tags separate them. Messages that nobody has received yet are stored in memory.
 ///
-/// Any thread may call, several at once where MPI is MPI_THREAD_MULTIPLE; at most one waits in receive().
+/// Prices are those of the communicator's machine. If no rates are known (those of preset laptop), ranks of one
+/// computer, which copy through its memory, are priced as that, not as nodes with links.
+///
+/// Threads as with Communicator; at most one at a time waits in receive(). Its rank counts as one that sends nothing
+/// until it returns: a program whose other threads decide alone to send receives by probe().
 class Channel {
  public:
   static constexpr Rank any_source = -1;
@@ -54,30 +58,34 @@ class Channel {
   using Wanted = WantedMessage;
 
   /// Collective over `comm`.
-  /// @throws Error on every rank if options are wrong on any
+  /// @throws Error on every rank if options are wrong on any, or trees differ
   explicit Channel(Communicator const& comm, ChannelOptions options = {});
-  /// Without close(): messages in flight are abandoned, and their memory is not freed.
+  /// Without close(): messages in flight are abandoned, memory and communicators are not freed, and the other ranks'
+  /// close() waits.
   ~Channel();
   Channel(Channel const&) = delete;
   Channel& operator=(Channel const&) = delete;
 
   /// Starts a message to these ranks, each of which gets it once; the sender too if it is one. Returns its number. data
   /// must not change until is_sent().
-  /// @pre 0 <= ranks < size, tag >= 0, data.size() <= longest_message
+  /// @pre 0 <= ranks < size, 0 <= tag < 2^31, data.size() <= longest_message
   std::int64_t start(std::span<Rank const> to, std::int64_t tag, std::span<std::byte const> data,
                      Content content = Content::buffer);
-  /// As above with a copy of the data.
-  void post(std::span<Rank const> to, std::int64_t tag, std::span<std::byte const> data,
-            Content content = Content::buffer);
-  /// As start(), and waits until data may change: what arrives meanwhile is stored.
+  /// As above with a copy of the data, which may change at once.
+  std::int64_t post(std::span<Rank const> to, std::int64_t tag, std::span<std::byte const> data,
+                    Content content = Content::buffer);
+  /// As start(), and waits until the message has left this rank: what arrives meanwhile is stored.
   void send(std::span<Rank const> to, std::int64_t tag, std::span<std::byte const> data);
-  /// Progresses communication. Whether the data of a started message may change.
+  /// Progresses communication. Whether a started message has left this rank, so that its data may change.
   bool is_sent(std::int64_t number);
+  /// Waits until it has.
+  void wait_sent(std::int64_t number);
 
   /// Progresses communication. The first of the stored messages that are wanted; it remains there.
   std::optional<Envelope> probe(Wanted wanted = {});
-  /// Waits for a message. One with other content is not taken: Error(mismatch).
-  /// @throws Error(mismatch) on every rank if no such message can come any more: no message is in flight, and every
+  /// Waits for a message, and until this rank has forwarded it to those that wait for it here. One with other content
+  /// is not taken: Error(mismatch).
+  /// @throws Error(mismatch) on every rank if no such message can come any more: no message is on its way, and every
   /// rank waits in receive() or close(). The channel is then closed.
   Message receive(Wanted wanted = {}, Content content = Content::buffer);
   /// As above for a buffer; a longer message is not taken: Error(argument). Long messages come into it without a copy.
