@@ -10,6 +10,7 @@
 
 #include "allport/base/error.h"
 #include "allport/comm/messages.h"
+#include "base/fnv.h"
 #include "comm_state.h"
 #include "mpi_errors.h"
 #include "multicast_message.h"
@@ -37,7 +38,7 @@ std::vector<std::int64_t> computers(Communicator const& comm) {
   EngineGuard const hold(*comm.lock());
   engine::check(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name", comm.rank());
   std::array<std::int64_t, 1> const mine{
-      static_cast<std::int64_t>(engine::hash({name.data(), static_cast<std::size_t>(length)}))};
+      agreement_hash({name.data(), static_cast<std::size_t>(length)})};
   auto const by_rank = comm.all_gather(mine);
   std::vector<std::int64_t> by_position;
   for (Rank p = 0; p < comm.size(); ++p) by_position.push_back(by_rank[static_cast<std::size_t>(comm.at_position(p))]);

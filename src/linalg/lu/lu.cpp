@@ -26,7 +26,7 @@ void agree(Communicator const& comm, LuPlan const& plan) {
                            {{"element type (0 s, 1 d, 2 c, 3 z)", static_cast<int>(p.type)},
                             {"m", p.m},
                             {"n", p.n},
-                            {"pivoting, algorithm and grid", detail::agreement_hash(how)}});
+                            {"pivoting, algorithm and grid", agreement_hash(how)}});
 }
 
 /// The first j, counted from 1, with U(j, j) exactly zero on this rank; the extent + 1 if there is none.
