@@ -258,7 +258,7 @@ BAD = [
     ("topo.xml", '<system version="1">', '<system version="2">', "line 1: version 2: expected 1"),
     ("topo.xml", "<system", "<systems", "line 1: <systems>: expected <system>"),
     ("topo.xml", '<gpu dev="0"', '<tpu dev="0"', "line 5: <tpu> in <pci>: expected <gpu>, <nic>"),
-    ("topo.xml", "</cpu>", "", "not XML"),
+    ("topo.xml", "</system>", "", "not XML"),
     ("topo.xml", '0000:12:00.0" count', '0000:77:00.0" count', "line 6: target 0000:77:00.0: expected the busid"),
     ("topo.xml", 'count="2"', 'count="two"', "line 6: count = 'two': expected a whole number"),
     ("topo.xml", 'tclass="0x030200"', 'tclass="0x120000"', "line 6: tclass '0x120000'"),

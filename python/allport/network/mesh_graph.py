@@ -133,7 +133,7 @@ class _Reader:
         assert inner is not None
         return kind, inner, self.word(inner, f"{kind}_descriptor"), self.number(inner, f"{kind}_id", 0, 0)
 
-    def instance(self, node: Message, prefix: str, depth: int) -> tuple[int, _Instance]:
+    def instance(self, node: Message, prefix: str, depth: int) -> _Instance:
         """Makes what a reference names: its devices and links."""
         kind, at, name, number = self.reference(node)
         if depth > MOST_DEPTH:
@@ -141,16 +141,16 @@ class _Reader:
         told = self.descriptor(kind, name, at)
         own = f"{prefix}{kind} {number} "
         if kind != "graph":
-            return number, _Instance(name, self.devices(told, kind, own), {})
+            return _Instance(name, self.devices(told, kind, own), {})
         inner: dict[int, _Instance] = {}
         for one in self.messages(told, "instances"):
-            id_, made = self.instance(one, own if depth else "", depth + 1)
+            id_ = self.reference(one)[3]
             if id_ in inner:
                 self.fail(one, f"number {id_} is there already: expected another one for each instance of {name}")
-            inner[id_] = made
+            inner[id_] = self.instance(one, own if depth else "", depth + 1)
         found = _Instance(name, (), inner)
         self.connect(told, found)
-        return number, found
+        return found
 
     def devices(self, told: Message, kind: str, prefix: str) -> tuple[str, ...]:
         """Adds the devices of a mesh, in row-major order, and the links between neighbours."""
