@@ -145,6 +145,8 @@ def test_rates_of_a_preset_are_in_proportion_and_of_a_file_its_own() -> None:
     assert plan_of("rails:4x2", "2MB/s").bits == [16_000_000, 192_000_000]
     assert plan_of("rails:4x2", None).bits == [40_000_000, 480_000_000]
     assert plan_of(planes(), None).bits == [8_000_000]
+    part = Topology("allocation:0,1@ring:4", 2, 2, planes(2).links)
+    assert plan_of(part, None).bits == [40_000_000]
     links = plan_of("rails:4x2").links()
     assert links["rate"] == "40mbit and 480mbit"
     assert links["burst"] == {"40mbit": 32_768, "480mbit": 120_000}

@@ -23,6 +23,8 @@ MAX_NODES = 1000  # of a grid
 MAX_NETWORK = (64, 32)  # nodes and switches of any other network
 FRONT = "front"  # where mpiexec runs; not part of the machine
 CONTROL_SUBNET = "10.78.0.0/16"
+# Networks whose rates are a guess, and allocations of them.
+_PRESET = re.compile(r"(.*@)?(fattree|dragonfly|rails|full|hypercube|ring|random|torus|mesh):")
 _RAILS = (77, 79, 80, 81, 82, 83, 84, 85)  # the second byte of the addresses of each rail
 
 
@@ -297,8 +299,7 @@ def _of_graph(name: str, graph: Topology, rate: str | None, settings: dict[str, 
             )
     pairs = _pairs(graph)
     bandwidths = sorted({bandwidth for _, _, bandwidth in pairs})
-    guessed = re.match(r"(fattree|dragonfly|rails|full|hypercube|ring|random):", graph.name) is not None
-    bits = network_rates(rate, bandwidths, guessed)
+    bits = network_rates(rate, bandwidths, guessed=_PRESET.match(graph.name) is not None)
     used = [0] * graph.vertices
     cables = []
     for low, high, bandwidth in pairs:
