@@ -89,7 +89,8 @@ void bind_route_packing(nb::module_& m) {
           "node"_a, "(parts, links) of each route of a node's share.")
       .def(
           "check", [](RoutePacking const& p) { return tuple_of(check_routes(p)); },
-          "Looks at every route: (what is wrong, numerator and denominator of what is reached, longest route, routes).");
+          "Looks at every route: (what is wrong, numerator and denominator of what is reached, longest route, "
+          "routes).");
   m.def(
       "network_routes",
       [](Topology const& t, std::string const& collective, Vertex root) {
@@ -116,7 +117,8 @@ void bind_tree_packing(nb::module_& m) {
           "bytes"_a, "element"_a, "segment"_a, "window"_a, "Messages from node to node along the trees.")
       .def(
           "check", [](TreePacking const& p) { return tuple_of(check_trees(p)); },
-          "Looks at every tree: (what is wrong, numerator and denominator of what is reached, height, trees looked at).");
+          "Looks at every tree: (what is wrong, numerator and denominator of what is reached, height, trees looked "
+          "at).");
   m.def(
       "network_pack",
       [](Topology const& t, std::string const& collective, Vertex root, int height) {

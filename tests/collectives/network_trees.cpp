@@ -16,8 +16,8 @@
 namespace allport {
 namespace {
 
-/// A connected random graph of at most 8 vertices, up to `switches` of them switches, whose links have whole capacities,
-/// the same in both directions.
+/// A connected random graph of at most 8 vertices, up to `switches` of them switches, whose links have whole
+/// capacities, the same in both directions.
 Topology small_network(std::mt19937& random, int switches) {
   auto const below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   auto const others = switches == 0 ? 0 : below(switches + 1);
@@ -166,7 +166,8 @@ TEST(NetworkTrees, AreNoHigherThanWanted) {
 TEST(NetworkTrees, ToTheRootsRunOnTheLinksBackwards) {
   // Node 0 sends at 1 and receives at 3.
   std::vector<TopologyLink> links;
-  for (auto const& [from, to, rate] : {std::tuple{0, 1, 1.0}, std::tuple{1, 0, 3.0}, std::tuple{1, 2, 1.0}, std::tuple{2, 1, 1.0}})
+  for (auto const& [from, to, rate] :
+       {std::tuple{0, 1, 1.0}, std::tuple{1, 0, 3.0}, std::tuple{1, 2, 1.0}, std::tuple{2, 1, 1.0}})
     links.push_back({from, to, BytesPerSecond(rate), Seconds{}});
   Topology const line("line", 3, 0, links);
   auto const packing = pack_trees(line, Collective::reduce_scatter);
@@ -220,8 +221,8 @@ TEST(NetworkTrees, AreRefusedWhereTheyAreWrong) {
                            {1, 2, BytesPerSecond(1), Seconds{}},
                            {2, 1, BytesPerSecond(1), Seconds{}}});
   RoutedTree const circle{.root = 0, .begin = {0, 0, 1, 2}, .links = {2, 1}};
-  auto const proof = check_trees(triangle, Collective::broadcast, {0}, 1,
-                                 [&](Vertex, int, RoutedTree& into) { into = circle; });
+  auto const proof =
+      check_trees(triangle, Collective::broadcast, {0}, 1, [&](Vertex, int, RoutedTree& into) { into = circle; });
   EXPECT_NE(proof.problem.find("does not hang below the root"), std::string::npos);
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from fractions import Fraction
 
@@ -107,7 +108,7 @@ def test_trees_are_parents_and_routes() -> None:
                 continue
             assert links[route[0]][0] == parent
             assert links[route[-1]][1] == node
-            assert all(links[a][1] == links[b][0] for a, b in zip(route, route[1:], strict=False))
+            assert all(links[a][1] == links[b][0] for a, b in itertools.pairwise(route))
     with pytest.raises(ap.Error, match=r"root = 4: expected a root of the packing"):
         packing.tree(4)
 

@@ -1,5 +1,5 @@
-// Routes of every node's share to a root (gather) or from it (scatter) on networks of any shape, as fast as the worst cut
-// allows.
+// Routes of every node's share to a root (gather) or from it (scatter) on networks of any shape, as fast as the worst
+// cut allows.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ struct RoutePacking {
   Collective what = Collective::gather;
   Topology topology;
   Vertex root = 0;
-  std::int64_t parts = 1;  ///< of a share
+  std::int64_t parts = 1;          ///< of a share
   std::vector<ShareRoute> routes;  ///< by node
-  TreePackingReport report;  ///< height: links of the longest route
+  TreePackingReport report;        ///< height: links of the longest route
 };
 
 /// A maximum flow of all shares at the optimum, and its routes, which reach it exactly.

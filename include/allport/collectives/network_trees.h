@@ -17,8 +17,8 @@
 
 namespace allport {
 
-/// A spanning tree of a network's compute nodes. The route into a node comes from its parent, a compute node, and passes
-/// switches only: they forward a message to one next hop and do not replicate it.
+/// A spanning tree of a network's compute nodes. The route into a node comes from its parent, a compute node, and
+/// passes switches only: they forward a message to one next hop and do not replicate it.
 struct RoutedTree {
   Vertex root = 0;
   std::vector<std::int32_t> begin;  ///< [compute node]: where its route begins in `links`; one more entry: the end
@@ -45,8 +45,8 @@ struct TreePackingReport {
   Bytes bytes{};                ///< that are stored
 };
 
-/// Trees of every root (allgather, reduce-scatter) or of one (bcast, reduce). Each of a root's trees moves an equal part
-/// of its data. Immutable; copies are cheap.
+/// Trees of every root (allgather, reduce-scatter) or of one (bcast, reduce). Each of a root's trees moves an equal
+/// part of its data. Immutable; copies are cheap.
 class TreePacking {
  public:
   struct Stored;
@@ -73,7 +73,8 @@ class TreePacking {
 /// each orbit of automorphisms that are found on the graph; nodes move to less loaded routes until the links of each
 /// orbit share the load. Depends on its arguments alone.
 /// @param most_height  no tree is higher, which may cost rate; 0: the diameter and two links, and more where the rate
-///                     would be less than 0.98 of the optimum; what the optimum needs for bcast and reduce without switches
+///                     would be less than 0.98 of the optimum; what the optimum needs for bcast and reduce without
+///                     switches
 /// @throws Error for another collective, a root that is no compute node, a node that is not reached, a height that is
 ///         less than the farthest node's distance
 [[nodiscard]] TreePacking pack_trees(Topology const& topology, Collective what, Vertex root = 0, int most_height = 0);
@@ -90,8 +91,7 @@ struct TreePackingProof {
 [[nodiscard]] TreePackingProof check_trees(TreePacking const& packing);
 /// The same of trees from elsewhere: `tree(root, t, into)` gives tree t of a root on the topology.
 [[nodiscard]] TreePackingProof check_trees(Topology const& topology, Collective what, std::vector<Vertex> const& roots,
-                                           int trees,
-                                           std::function<void(Vertex, int, RoutedTree&)> const& tree);
+                                           int trees, std::function<void(Vertex, int, RoutedTree&)> const& tree);
 
 /// A schedule over the trees: messages go from a node to its neighbours in the trees, over the network's own routes.
 /// Ranks are compute nodes.

@@ -76,7 +76,9 @@ def pack(
         typer.Option("--machine", "-m", metavar="SPEC", autocompletion=completion.machines, help=NETWORKS),
     ] = None,
     root: Annotated[int, typer.Option(help="The compute node of bcast, reduce, gather and scatter.")] = 0,
-    height: Annotated[int | None, typer.Option(help="Links from a root to a node at most, at some cost of rate.")] = None,
+    height: Annotated[
+        int | None, typer.Option(help="Links from a root to a node at most, at some cost of rate.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Trees or routes that load the links together as evenly as the worst cut allows, checked link by link."""

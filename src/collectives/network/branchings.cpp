@@ -1,8 +1,8 @@
-// All trees grow at once, shallow nodes first. A link is taken when the rest can still be completed: every set X of nodes
-// without the root must be entered by as many free links as there are trees with no node in X. That held before, so only
-// sets around the link's head need be looked at: trees that have not reached it must still be able to, which is a flow of
-// one unit from each of them. A link that failed would fail again for the same tree, so each is tried once a tree. The
-// proof that some link always passes is Lovasz's (1976).
+// All trees grow at once, shallow nodes first. A link is taken when the rest can still be completed: every set X of
+// nodes without the root must be entered by as many free links as there are trees with no node in X. That held before,
+// so only sets around the link's head need be looked at: trees that have not reached it must still be able to, which is
+// a flow of one unit from each of them. A link that failed would fail again for the same tree, so each is tried once a
+// tree. The proof that some link always passes is Lovasz's (1976).
 #include "collectives/network/branchings.h"
 
 #include <algorithm>

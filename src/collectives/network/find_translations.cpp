@@ -17,7 +17,12 @@ class AutomorphismSearch {
  public:
   /// `base`: stable colours that automorphisms respect.
   AutomorphismSearch(Quotient const& quotient, TranslationGroup const& group, Colours const& base, std::int32_t root)
-      : quotient_(quotient), group_(group), base_(base), root_(root), from_root_(quotient.distances(root)), here_(base) {
+      : quotient_(quotient),
+        group_(group),
+        base_(base),
+        root_(root),
+        from_root_(quotient.distances(root)),
+        here_(base) {
     individualize(here_, root, 1);
     rounds_ = quotient.refine(here_);
     histogram_ = histogram(here_);
@@ -68,7 +73,8 @@ class AutomorphismSearch {
     return image;
   }
 
-  /// The next class whose image is to be chosen: the end of the cycle that is followed, else another; -1: all are known.
+  /// The next class whose image is to be chosen: the end of the cycle that is followed, else another; -1: all are
+  /// known.
   [[nodiscard]] std::int32_t next(Permutation const& image, Position& position, std::int64_t& length) const {
     length = 0;
     for (auto c = position.start; image[at(c)] >= 0;) {
@@ -125,14 +131,19 @@ class AutomorphismSearch {
     auto const closes = position.period > 0 && length + 1 == position.period;
     using Rank3 = std::tuple<int, int, std::int32_t, std::int32_t>;
     std::vector<Rank3> ranked;
-    auto const cell = std::ranges::equal_range(order_here, here[at(c)], {}, [&](std::int32_t x) { return here[at(x)]; });
+    auto const cell =
+        std::ranges::equal_range(order_here, here[at(c)], {}, [&](std::int32_t x) { return here[at(x)]; });
     for (auto const& x : cell) {
       auto const d = order_there[at(&x - order_here.data())];
       if (compute && d == c) continue;
       auto const equally = as_root && distance[at(d)] != moved_by_ ? 1 : 0;
       if (straight_ && equally != 0) continue;
       auto const to_start = std::ranges::find(starts, d) != starts.end();
-      auto const order = closes ? (d == position.start ? 0 : to_start ? 1 : 2) : to_start ? (d == position.start ? 1 : 2) : 0;
+      auto const order = closes     ? (d == position.start ? 0
+                                       : to_start          ? 1
+                                                           : 2)
+                         : to_start ? (d == position.start ? 1 : 2)
+                                    : 0;
       ranked.emplace_back(equally, order, as_root ? 0 : distance[at(d)], d);
     }
     std::ranges::sort(ranked);
@@ -212,7 +223,8 @@ std::vector<std::int32_t> smallest_cell(Quotient const& quotient, Colours const&
   std::int64_t divisor = 0;
   for (std::size_t i = 0, end = 0; i < sorted.size(); i = end) {
     std::vector<std::int32_t> cell;
-    for (end = i; end < sorted.size() && sorted[end].first == sorted[i].first; ++end) cell.push_back(sorted[end].second);
+    for (end = i; end < sorted.size() && sorted[end].first == sorted[i].first; ++end)
+      cell.push_back(sorted[end].second);
     divisor = std::gcd(divisor, std::ssize(cell));
     if (best.empty() || cell.size() < best.size()) best = std::move(cell);
   }

@@ -29,9 +29,8 @@ LinkTable::LinkTable(Topology const& topology, std::vector<std::int64_t> const& 
       ++begin_[at(link.from) + 1];
     }
     place_[at(l)] = static_cast<std::int32_t>(i) - parallel_.back().first;
-    parallel_.back().colour =
-        mixed(mixed(parallel_.back().colour, static_cast<std::uint64_t>(capacity[at(l)])),
-              std::bit_cast<std::uint64_t>(link.latency.value()));
+    parallel_.back().colour = mixed(mixed(parallel_.back().colour, static_cast<std::uint64_t>(capacity[at(l)])),
+                                    std::bit_cast<std::uint64_t>(link.latency.value()));
   }
   for (std::size_t v = 1; v < begin_.size(); ++v) begin_[v] += begin_[v - 1];
 }

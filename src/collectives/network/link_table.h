@@ -47,11 +47,11 @@ class LinkTable {
   struct Ends {
     Vertex from, to;
   };
-  std::vector<Ends> ends_;              // [link]
-  std::vector<std::int32_t> sorted_;    // links by their ends, then by capacity and latency
-  std::vector<std::int32_t> place_;     // [link] among its parallel ones
-  std::vector<Parallel> parallel_;      // by `from`, then `to`
-  std::vector<std::int32_t> begin_;     // [vertex] in parallel_
+  std::vector<Ends> ends_;            // [link]
+  std::vector<std::int32_t> sorted_;  // links by their ends, then by capacity and latency
+  std::vector<std::int32_t> place_;   // [link] among its parallel ones
+  std::vector<Parallel> parallel_;    // by `from`, then `to`
+  std::vector<std::int32_t> begin_;   // [vertex] in parallel_
 };
 
 }  // namespace allport

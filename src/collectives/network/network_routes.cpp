@@ -101,7 +101,8 @@ class ShareFlow {
              "report this as a defect", ErrorKind::schedule);
       made.links.push_back(*found);
       v = topology_.links()[at(*found)].to;
-      auto const before = std::ranges::find_if(made.links, [&](std::int32_t l) { return topology_.links()[at(l)].from == v; });
+      auto const before =
+          std::ranges::find_if(made.links, [&](std::int32_t l) { return topology_.links()[at(l)].from == v; });
       if (before == made.links.end()) continue;
       auto least = std::numeric_limits<std::int64_t>::max();
       for (auto l = before; l != made.links.end(); ++l) least = std::min(least, flow_[at(*l)]);
@@ -211,7 +212,8 @@ TreePackingProof check_routes(RoutePacking const& packing) {
   }
   for (Vertex v = 0; v < packing.topology.compute_nodes() && proof.problem.empty(); ++v) {
     if (parts[at(v)] != (v == packing.root ? 0 : packing.parts))
-      proof.problem = fmt::format("{} of {} parts of {} have routes", parts[at(v)], packing.parts, packing.topology.name(v));
+      proof.problem =
+          fmt::format("{} of {} parts of {} have routes", parts[at(v)], packing.parts, packing.topology.name(v));
   }
   if (proof.problem.empty()) proof.reached = slowest(packing.topology, packing.routes, packing.parts);
   return proof;

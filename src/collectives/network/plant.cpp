@@ -1,5 +1,6 @@
-// Trees for links that are used by few routes: each node has as many children in one tree as its links allow, and so few
-// or none in others. The shallowest nodes take children first, the nearest that may have children themselves before others.
+// Trees for links that are used by few routes: each node has as many children in one tree as its links allow, and so
+// few or none in others. The shallowest nodes take children first, the nearest that may have children themselves before
+// others.
 #include <algorithm>
 #include <cmath>
 #include <functional>

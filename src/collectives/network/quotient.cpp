@@ -48,7 +48,8 @@ VertexClasses::VertexClasses(Topology const& topology, LinkTable const& links)
     for (std::size_t i = 0, end = 0; i < entries.size(); i = end) {
       auto const same = std::get<0>(entries[i]), colour = std::get<1>(entries[i]);
       std::vector<Vertex> together;
-      for (end = i; end < entries.size() && std::get<0>(entries[end]) == same && std::get<1>(entries[end]) == colour; ++end)
+      for (end = i; end < entries.size() && std::get<0>(entries[end]) == same && std::get<1>(entries[end]) == colour;
+           ++end)
         if (of[at(std::get<2>(entries[end]))] < 0) together.push_back(std::get<2>(entries[end]));
       if (together.size() < 2) continue;
       for (std::size_t x = 0; x < together.size(); ++x) {

@@ -9,8 +9,8 @@
 
 namespace allport {
 
-/// Vertices that have the same links to the same others (the nodes of a leaf switch, the spines of a tree) are one class:
-/// any permutation of them is an automorphism.
+/// Vertices that have the same links to the same others (the nodes of a leaf switch, the spines of a tree) are one
+/// class: any permutation of them is an automorphism.
 struct VertexClasses {
   std::vector<std::int32_t> of;              ///< [vertex] its class
   std::vector<std::int32_t> place;           ///< [vertex] among the vertices of its class
@@ -32,8 +32,8 @@ class Quotient {
   /// Colours by kind, by number of members and by the links among them.
   [[nodiscard]] Colours const& kinds() const { return kinds_; }
 
-  /// Distinguishes classes by the colours around them until that changes nothing, or for so many rounds, if given. Equal
-  /// graphs with equal colours have equal colours after the same number of rounds. Returns the rounds.
+  /// Distinguishes classes by the colours around them until that changes nothing, or for so many rounds, if given.
+  /// Equal graphs with equal colours have equal colours after the same number of rounds. Returns the rounds.
   int refine(Colours& colours, int rounds = -1) const;
   /// Links from a class to each other one; -1: not reached.
   [[nodiscard]] std::vector<std::int32_t> distances(std::int32_t from) const;

@@ -11,8 +11,9 @@
 
 namespace allport {
 
-/// A commutative group of automorphisms of a quotient, none of which but the identity leaves a compute node's class where
-/// it is: translations of a torus, rotations of a tree's leaf switches. Elements are products of powers of generators.
+/// A commutative group of automorphisms of a quotient, none of which but the identity leaves a compute node's class
+/// where it is: translations of a torus, rotations of a tree's leaf switches. Elements are products of powers of
+/// generators.
 class TranslationGroup {
  public:
   /// Powers of a generator up to the first that generators before it make: [exponent][class]; the 0th is the identity.
@@ -62,9 +63,9 @@ class Symmetry {
   LinkTable links_;
   VertexClasses classes_;
   TranslationGroup group_;
-  std::int64_t rotations_ = 1;              // a compute class of m members is rotated by m / rotations_ places
-  std::vector<std::int32_t> class_first_;   // [class] the representative of its orbit, compute classes only
-  std::vector<std::int64_t> class_element_; // [class] the element that maps that one to it
+  std::int64_t rotations_ = 1;               // a compute class of m members is rotated by m / rotations_ places
+  std::vector<std::int32_t> class_first_;    // [class] the representative of its orbit, compute classes only
+  std::vector<std::int64_t> class_element_;  // [class] the element that maps that one to it
   std::vector<Vertex> representatives_;
   std::vector<std::int32_t> orbit_of_link_;
   std::vector<std::int64_t> links_of_orbit_;

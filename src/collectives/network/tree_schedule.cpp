@@ -21,9 +21,9 @@ constexpr std::int64_t most_places = 16'000'000;
 /// The trees of one root by parents and children.
 struct TreeTable {
   struct Tree {
-    std::vector<Vertex> parent;        // [node], -1: the root
-    std::vector<Vertex> children;      // of each node, the one with the highest subtree first
-    std::vector<std::int32_t> begin;   // [node + 1]
+    std::vector<Vertex> parent;       // [node], -1: the root
+    std::vector<Vertex> children;     // of each node, the one with the highest subtree first
+    std::vector<std::int32_t> begin;  // [node + 1]
   };
   std::vector<Tree> trees;
 
@@ -80,8 +80,7 @@ TreeSet trees_of(TreePacking const& packing, Vertex root) {
     packing.tree(root, t, tree);
     table->trees.push_back(table_of(packing.topology(), tree));
   }
-  return {packing.trees(),
-          [table](int which, Rank rank, TreePlace& into) { table->place(which, rank, into); }};
+  return {packing.trees(), [table](int which, Rank rank, TreePlace& into) { table->place(which, rank, into); }};
 }
 
 }  // namespace
