@@ -114,6 +114,7 @@ LONG = {
     "allport plan gemm --shape 65536x65536x65536 --machine bgp:16x16x16 --memory 1GiB",
     "allport plan lu --shape 65536x65536 --machine bgp:16x16x16",
     "allport plan lu --shape 65536x65536 --machine bgp:16x16x16 --pivoting tournament",
+    "python studies/networks/table.py allgather",
     "python studies all -o report/",
     "python studies all -o report/ --quick",
     "python studies solomonik11-slide22 chan06 -o report/",

@@ -1,4 +1,4 @@
-"""allport network: what the links of a network of any shape allow, and networks from the files of others."""
+"""allport network: networks of any shape, from specs and files: what their links allow, and trees that reach it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from allport.cli.console import console, ensure_outputs, print_json, show_eviden
 from allport.cli.options import Json, example, machine_of, size_of
 from allport.units import format_bytes, format_rate, format_seconds
 
-app = typer.Typer(help="Networks of any shape: where they come from, what their links allow.", no_args_is_help=True)
+app = typer.Typer(help="Networks of any shape: what their links allow, trees that reach it, files.", no_args_is_help=True)
 
 NETWORKS = "fattree:k=16, dragonfly:a=8,p=4,h=4, rails:32x8, torus:8x8, ..., or a file; else this computer."
 Network = Annotated[
@@ -203,3 +203,52 @@ def _found_here(how: dict[str, Any]) -> ap.network.Found:
             "TT_MESH_GRAPH_DESC_PATH or ibnetdiscover; name a file"
         )
     return ap.network.read_here(found[0], **how)
+
+
+@app.command()
+@example("allport network pack allgather -m torus:8x8 -m fattree:4x4/4")
+def pack(
+    collective: Annotated[
+        str,
+        typer.Argument(
+            autocompletion=completion.one_of(*ap.network.COLLECTIVES), help=", ".join(ap.network.COLLECTIVES)
+        ),
+    ],
+    machines: Annotated[
+        list[str] | None,
+        typer.Option("--machine", "-m", metavar="SPEC", autocompletion=completion.networks, help=NETWORKS),
+    ] = None,
+    root: Annotated[int, typer.Option(help="The compute node of bcast, reduce, gather and scatter.")] = 0,
+    height: Annotated[
+        int | None, typer.Option(help="Links from a root to a node at most, at some cost of rate.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Trees or routes that load the links together as evenly as the worst cut allows, checked link by link."""
+    networks = [_network_of(m).topology for m in machines or [None]]
+    packings = [ap.network.pack(collective, network, root, height=height) for network in networks]
+    for packing in packings:
+        packing.check()
+    if as_json:
+        print_json([packing.to_dict() for packing in packings])
+        return
+    columns = ("rate / optimum", "height", "diameter", "trees", "symmetries", "seconds", "MiB")
+    rows = table("network", "nodes", *columns, right=("nodes", *columns))
+    for network, packing in zip(networks, packings, strict=True):
+        exact = packing.reached == packing.bound.optimum
+        rows.add_row(
+            network.name,
+            str(network.compute_nodes),
+            "1" if exact else f"{packing.ratio:.4f}",
+            str(packing.height),
+            str(packing.diameter),
+            str(packing.trees),
+            str(packing.symmetries),
+            f"{packing.seconds:.3f}",
+            f"{packing.bytes / 2**20:.2f}",
+        )
+    out = console()
+    out.print(rows)
+    unproven = [p.bound.network for p in packings if not p.bound.reachable]
+    if unproven:
+        out.print(f"{', '.join(unproven)}: the optimum is an upper bound (a switch has not as much capacity in as out)")

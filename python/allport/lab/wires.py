@@ -202,7 +202,7 @@ def set_links(state: State, cable: Cable, wanted: str) -> None:
     def one(place: int | str) -> None:
         for vertex, port in _sides(cable):
             if place == vertex:
-                batch("ip", [f"link set {plan.port_name(port)} {way}"], plan.host(place))
+                batch("ip", [f"link set {plan.port_name(port)} {wanted}"], plan.host(place))
 
     in_each(state, one, {cable.low, cable.high})
     if wanted == "up":

@@ -1,5 +1,5 @@
-"""Networks of any shape as graphs, from specs and files, and the optimum that their links allow each collective of long
-messages.
+"""Networks of any shape as graphs, from specs and files, the optimum that their links allow each collective of long
+messages, and trees that reach it.
 
     found = ap.network.read("topology.conf")
     print(ap.network.bound("allgather", found.topology).optimum, found.assumed)
@@ -14,11 +14,13 @@ from fractions import Fraction
 from typing import Any
 
 from allport import _native
-from allport._native import Machine, Topology
+from allport._native import Machine, Schedule, Topology
 from allport.errors import failure
 from allport.network.evidence import Evidence
 from allport.network.files import FORMATS, Found, here, parse, read, read_here
 from allport.network.summary import LinkClass, link_classes
+from allport.select import DEFAULT_WINDOW
+from allport.units import parse_bytes
 
 __all__ = [
     "FORMATS",
@@ -26,11 +28,13 @@ __all__ = [
     "Evidence",
     "Found",
     "LinkClass",
+    "Packing",
     "Topology",
     "as_topology",
     "bound",
     "here",
     "link_classes",
+    "pack",
     "parse",
     "read",
     "read_here",
@@ -103,6 +107,21 @@ _BOUNDS: dict[str, tuple[Callable[..., dict[str, Any]], bool]] = {
 COLLECTIVES = tuple(_BOUNDS)
 
 
+def _as_bound(collective: str, network: str, root: int | None, found: dict[str, Any]) -> Bound:
+    return Bound(
+        collective=collective,
+        network=network,
+        root=root,
+        optimum=Fraction(*found["optimum"]),
+        inside=tuple(found["inside"]),
+        members=found["members"],
+        capacity=found["out"],
+        unit=found["unit"],
+        exact_capacities=found["exact_capacities"],
+        reachable=found["reachable"],
+    )
+
+
 def bound(collective: str, network: Topology | Machine | str, root: int = 0) -> Bound:
     """The optimum of a collective of long messages, exactly, with the cut that proves it.
 
@@ -117,15 +136,122 @@ def bound(collective: str, network: Topology | Machine | str, root: int = 0) -> 
     rooted = compute is not _native.network_bound_allgather
     graph = topology.reversed() if backwards else topology
     found = compute(graph, root) if rooted else compute(graph)
-    return Bound(
-        collective=collective,
-        network=topology.name,
-        root=root if rooted else None,
-        optimum=Fraction(*found["optimum"]),
-        inside=tuple(found["inside"]),
-        members=found["members"],
-        capacity=found["out"],
-        unit=found["unit"],
-        exact_capacities=found["exact_capacities"],
-        reachable=found["reachable"],
+    return _as_bound(collective, topology.name, root if rooted else None, found)
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Spanning trees of a network's compute nodes, or routes of their shares, that load its links together as evenly as
+    the worst cut allows, or nearly so.
+
+    In a tree a node's route comes from its parent, a compute node, through switches, which forward and do not replicate.
+    Each of a root's `trees` moves an equal part of its data; for reduce and reduce-scatter data flow from the leaves to the
+    root. For gather and scatter there are `routes`, and a share has `trees` equal parts.
+
+    bound: the optimum. reached: in its measure, a rate for bcast and reduce, else a time in shares. ratio: rate over the
+    optimum. height, diameter: links from a root to the farthest node, in the trees and at least. symmetries: the trees of
+    one root in so many were searched, and the others' are their images. seconds: of the search. bytes: that are stored.
+    """
+
+    bound: Bound
+    reached: Fraction
+    ratio: float
+    trees: int
+    height: int
+    diameter: int
+    symmetries: int
+    seconds: float
+    bytes: int
+    native: _native.TreePacking | _native.RoutePacking
+
+    def tree(self, root: int, index: int = 0) -> list[tuple[int, list[int]]]:
+        """(parent, route) of each compute node: links of `Topology.links`, from the parent on; the root's parent is -1.
+
+        For reduce and reduce-scatter data flow along the route from its end to the parent. Raises Error.
+        """
+        return self._trees().tree(root, index)
+
+    def _trees(self) -> _native.TreePacking:
+        if isinstance(self.native, _native.RoutePacking):
+            raise failure(f"collective = '{self.bound.collective}': has routes, not trees; call routes(node)")
+        return self.native
+
+    def routes(self, node: int) -> list[tuple[int, list[int]]]:
+        """(parts, links) of each route of a node's share, of gather and scatter. Raises Error."""
+        if isinstance(self.native, _native.TreePacking):
+            raise failure(f"collective = '{self.bound.collective}': has trees, not routes; call tree(root)")
+        return self.native.routes(node)
+
+    def check(self) -> tuple[Fraction, int]:
+        """Looks at every tree of every root, or every route, link by link: what they reach, and their height.
+
+        Raises Error where a tree does not span the compute nodes, or what is reached is not what was reported.
+        """
+        problem, numerator, denominator, height, _ = self.native.check()
+        reached = Fraction(numerator, denominator)
+        if not problem and (reached, height) != (self.reached, self.height):
+            problem = f"{reached} at height {height} is reached, not {self.reached} at height {self.height}"
+        if problem:
+            raise failure(f"packing on {self.bound.network}: {problem}; report this as a defect", "schedule")
+        return reached, height
+
+    def schedule(
+        self, bytes: int | str, *, element: int = 1, segment: int | str = "64KiB", window: int = DEFAULT_WINDOW
+    ) -> Schedule:
+        """A schedule whose messages go from node to node along the trees; ranks are compute nodes.
+
+        bytes: of the message for bcast and reduce, else of one rank's block; the rest as in make_schedule(). Raises Error
+        where a node has more than 64 children.
+        """
+        return self._trees().schedule(parse_bytes(bytes, "bytes"), element, parse_bytes(segment, "segment"), window)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON, without the trees."""
+        return {
+            "bound": self.bound.to_dict(),
+            "reached": str(self.reached),
+            "ratio": self.ratio,
+            "trees": self.trees,
+            "height": self.height,
+            "diameter": self.diameter,
+            "symmetries": self.symmetries,
+            "seconds": self.seconds,
+            "bytes": self.bytes,
+        }
+
+
+def pack(collective: str, network: Topology | Machine | str, root: int = 0, *, height: int | None = None) -> Packing:
+    """Packs spanning trees of routes for long messages; for gather and scatter, routes of all shares.
+
+    collective, root: as in bound(). height: links from a root to a node at most, at some cost of rate; None: two links more
+    than the diameter, and more where the rate would be less than 0.98 of the optimum. Without switches and limit the trees
+    of bcast and reduce reach the optimum exactly, up to 64 trees; gather and scatter reach it on any network. Raises Error.
+    """
+    if collective not in _BOUNDS:
+        raise failure(f"collective = '{collective}': expected one of {', '.join(_BOUNDS)}")
+    topology = as_topology(network)
+    native: _native.TreePacking | _native.RoutePacking
+    if height is not None and height < 1:
+        raise failure(f"height = {height}: expected 1 link or more")
+    if collective in ("gather", "scatter"):
+        if height is not None:
+            raise failure(f"height = {height}: expected none for {collective}, which has routes; leave it out")
+        native = _native.network_routes(topology, collective, root)
+        trees = native.parts
+    else:
+        native = _native.network_pack(topology, collective.replace("-", "_"), root, height or 0)
+        trees = native.trees
+    report = native.report
+    rooted = collective not in ("allgather", "reduce-scatter")
+    return Packing(
+        bound=_as_bound(collective, topology.name, root if rooted else None, report["bound"]),
+        reached=Fraction(*report["reached"]),
+        ratio=report["ratio"],
+        trees=trees,
+        height=report["height"],
+        diameter=report["diameter"],
+        symmetries=report["symmetries"],
+        seconds=report["seconds"],
+        bytes=report["bytes"],
+        native=native,
     )
