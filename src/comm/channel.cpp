@@ -29,7 +29,7 @@ constexpr std::size_t number_at = 2;
 constexpr std::size_t source_at = 3;
 
 constexpr std::int64_t highest_tag = std::numeric_limits<std::int32_t>::max();  // an MPI_Status has an int
-constexpr int polls_per_look = 64;  // at the stall watch, while nothing moves
+constexpr int polls_per_look = 64;        // at the stall watch, while nothing moves
 constexpr int polls_before_report = 200;  // that a receive waits: most messages come sooner
 
 std::string_view described(Channel::Content content) {
@@ -258,8 +258,8 @@ struct Channel::State {
 std::shared_ptr<std::byte[]> Channel::State::memory(MessageName const& name, std::int64_t bytes) {
   Envelope const coming{static_cast<Rank>(name[source_at]), name[tag_at], bytes, name[number_at],
                         static_cast<Content>(name[content_at])};
-  bool const fits = posted && !posted->used && coming.content == Content::buffer &&
-                    is_wanted(coming, posted->wanted) && std::ssize(posted->into) >= bytes;
+  bool const fits = posted && !posted->used && coming.content == Content::buffer && is_wanted(coming, posted->wanted) &&
+                    std::ssize(posted->into) >= bytes;
   if (fits) {
     posted->used = true;
     return {posted->into.data(), [](std::byte*) {}};

@@ -97,9 +97,7 @@ std::string ChannelForms::trouble() const {
   return {};
 }
 
-TopologyIds ChannelForms::ids() const {
-  return TopologyIds(machine_, TopologyIds::default_bits(machine_.ranks()));
-}
+TopologyIds ChannelForms::ids() const { return TopologyIds(machine_, TopologyIds::default_bits(machine_.ranks())); }
 
 MulticastForm ChannelForms::form(std::vector<Rank> const& places, std::int64_t bytes) {
   auto const others = std::ranges::count_if(places, [&](Rank place) { return place != source_; });
