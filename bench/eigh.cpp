@@ -1,7 +1,7 @@
 // eigh against ScaLAPACK's pdsyevd and pdsyevr at several block sizes, and against LAPACK's dsyevd on all cores of one
 // rank, in turns within one run, every result checked. Usage: mpirun -n RANKS bench_eigh N ROUNDS [--panel 32,64]
-// [--blocks 32,64] [--values-only] [--no-lapack] [--no-scalapack] [--no-pdsyevr]; prints one JSON object. The machine is
-// ALLPORT_MACHINE's. --panel: columns of a panel of ours. --blocks: ScaLAPACK's block sizes.
+// [--blocks 32,64] [--values-only] [--no-lapack] [--no-scalapack] [--no-pdsyevr]; prints one JSON object. The machine
+// is ALLPORT_MACHINE's. --panel: columns of a panel of ours. --blocks: ScaLAPACK's block sizes.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -24,8 +24,8 @@ extern "C" {
 void pdsyevd_(char const*, char const*, int const*, double*, int const*, int const*, int const*, double*, double*,
               int const*, int const*, int const*, double*, int const*, int*, int const*, int*);
 void pdsyevr_(char const*, char const*, char const*, int const*, double*, int const*, int const*, int const*,
-              double const*, double const*, int const*, int const*, int*, int*, double*, double*, int const*, int const*,
-              int const*, double*, int const*, int*, int const*, int*);
+              double const*, double const*, int const*, int const*, int*, int*, double*, double*, int const*,
+              int const*, int const*, double*, int const*, int*, int const*, int*);
 void dsyevd_(char const*, char const*, int const*, double*, int const*, double*, double*, int const*, int*, int const*,
              int*);
 }
@@ -91,8 +91,11 @@ Contender ours(Communicator const& comm, int n, int panel, bool vectors) {
     found->values = std::move(made.values);
     found->vectors = std::move(made.vectors);
   };
-  return {fmt::format("allport panel={}", panel), [=] { fill_symmetric(a); }, run,
-          [=, &comm] { return residual_of(comm, n, *found); }, {}};
+  return {fmt::format("allport panel={}", panel),
+          [=] { fill_symmetric(a); },
+          run,
+          [=, &comm] { return residual_of(comm, n, *found); },
+          {}};
 }
 
 Contender scalapack(Communicator const& comm, bool relative, int n, int nb, int rows, int cols, bool vectors) {
@@ -126,8 +129,11 @@ Contender scalapack(Communicator const& comm, bool relative, int n, int nb, int 
     call(work.data(), &length, ints.data(), &int_length);
     if (vectors) found->vectors = z;
   };
-  return {fmt::format("{} nb={} {}x{}", relative ? "pdsyevr" : "pdsyevd", nb, rows, cols), [=] { fill_symmetric(a); },
-          run, [=, &comm] { return residual_of(comm, n, *found); }, {}};
+  return {fmt::format("{} nb={} {}x{}", relative ? "pdsyevr" : "pdsyevd", nb, rows, cols),
+          [=] { fill_symmetric(a); },
+          run,
+          [=, &comm] { return residual_of(comm, n, *found); },
+          {}};
 }
 
 Contender lapack(Communicator const& comm, int n, int threads, bool vectors) {

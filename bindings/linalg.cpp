@@ -64,8 +64,8 @@ void bind_options(nb::module_& m) {
 }
 
 void bind_plan(nb::module_& m) {
-  bind_plan_class<GemmPlan>(
-      m, "GemmPlan", "How a multiplication will be done, equal on every rank, and what it will cost.", "gemm")
+  bind_plan_class<GemmPlan>(m, "GemmPlan",
+                            "How a multiplication will be done, equal on every rank, and what it will cost.", "gemm")
       .def_prop_ro(
           "algorithm", [](GemmPlan const& p) { return p.chosen.algorithm; }, "A name of gemm_algorithms().")
       .def_prop_ro(

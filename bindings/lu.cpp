@@ -54,8 +54,8 @@ void bind_options(nb::module_& m) {
 }
 
 void bind_plan(nb::module_& m) {
-  bind_plan_class<LuPlan>(
-      m, "LuPlan", "How a matrix will be factored, equal on every rank, and what it will cost.", "lu")
+  bind_plan_class<LuPlan>(m, "LuPlan", "How a matrix will be factored, equal on every rank, and what it will cost.",
+                          "lu")
       .def_prop_ro(
           "algorithm", [](LuPlan const& p) { return p.chosen.algorithm; }, "A name of lu_algorithms().")
       .def_prop_ro(

@@ -13,7 +13,7 @@ COMPILED = "allport._native"
 TOP = "allport.cli"
 # What may be imported inside a function, because importing it does something: allport.comm starts MPI. Packages that
 # are not ours (numpy, matplotlib, rich, h5py, mpi4py) may be imported wherever they are used.
-LATE = {"allport.comm"}
+LATE = {"allport.comm", "allport.channel"}
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def _check_import(module: str, one: Import, subpackages: dict[str, Any], say: Ca
             say(f"{subpackage} imports {PACKAGE} as a whole; name the module: only {TOP} may do so")
         return
     if one.late and not one.for_types and one.target not in LATE and subpackage != TOP:
-        say(f"imports {one.target} inside a function; only {', '.join(LATE)} may wait for its use")
+        say(f"imports {one.target} inside a function; only {', '.join(sorted(LATE))} may wait for its use")
     other = subpackage_of(one.target, subpackages)
     if other == subpackage or other is None:
         return

@@ -1,7 +1,7 @@
 """ScaLAPACK's routines with the library preloaded and nothing named, beside the same program without it.
 
-The same program runs twice without the library, so that the table shows what noise is: the bar is met if ours is no more
-often slower than both of them than one of them is slower than the other two.
+The same program runs twice without the library, so that the table shows what noise is: the bar is met if ours is no
+more often slower than both of them than one of them is slower than the other two.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ _last = threading.local()
 
 
 def last_report() -> Any:
-    """What the last gemm, lu, cholesky, qr, lstsq, solve, eigh, einsum or tensordot of this thread measured on this rank: a
-    linalg.GemmReport, linalg.LuReport, tensors.ContractionReport, ...; None before the first."""
+    """What the last gemm, lu, cholesky, qr, lstsq, solve, eigh, einsum or tensordot of this thread measured on this
+    rank: a linalg.GemmReport, linalg.LuReport, tensors.ContractionReport, ...; None before the first."""
     return getattr(_last, "report", None)
 
 

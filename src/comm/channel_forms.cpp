@@ -37,8 +37,7 @@ std::vector<std::int64_t> computers(Communicator const& comm) {
   int length = 0;
   EngineGuard const hold(*comm.lock());
   engine::check(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name", comm.rank());
-  std::array<std::int64_t, 1> const mine{
-      agreement_hash({name.data(), static_cast<std::size_t>(length)})};
+  std::array<std::int64_t, 1> const mine{agreement_hash({name.data(), static_cast<std::size_t>(length)})};
   auto const by_rank = comm.all_gather(mine);
   std::vector<std::int64_t> by_position;
   for (Rank p = 0; p < comm.size(); ++p) by_position.push_back(by_rank[static_cast<std::size_t>(comm.at_position(p))]);

@@ -282,7 +282,7 @@ void Execution::take_next(Worker& worker, Clock::time_point begin) {
 
 void Execution::record_task(Task task, Worker const& worker, Clock::time_point begin) {
   Record record{Record::Activity::task, graph_.work(task).kernel, worker.index, -1, 0, task, graph_.name(task), 0,
-                since_begin(begin), since_begin(worker.now)};
+                since_begin(begin),     since_begin(worker.now)};
   std::scoped_lock const hold(mutex_);
   report_.records.push_back(std::move(record));
 }

@@ -55,7 +55,8 @@ struct Eigenpairs {
 /// @throws Error on every rank naming the wrong argument: not square, ld, not Hermitian, NaN, a range outside 0..n-1;
 /// Error(unsupported) if LAPACK does not converge
 template <class T>
-[[nodiscard]] Eigenpairs<T> eigh(Matrix<std::type_identity_t<T> const> const& a, Uplo uplo = Uplo::lower, EighOptions const& options = {});
+[[nodiscard]] Eigenpairs<T> eigh(Matrix<std::type_identity_t<T> const> const& a, Uplo uplo = Uplo::lower,
+                                 EighOptions const& options = {});
 
 #define ALLPORT_EIGH_INSTANCE(prefix, T) \
   prefix template Eigenpairs<T> eigh<T>(Matrix<T const> const&, Uplo, EighOptions const&)

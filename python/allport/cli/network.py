@@ -14,7 +14,9 @@ from allport.cli.console import console, ensure_outputs, print_json, show_eviden
 from allport.cli.options import Json, example, machine_of, size_of
 from allport.units import format_bytes, format_rate, format_seconds
 
-app = typer.Typer(help="Networks of any shape: what their links allow, trees that reach it, files.", no_args_is_help=True)
+app = typer.Typer(
+    help="Networks of any shape: what their links allow, trees that reach it, files.", no_args_is_help=True
+)
 
 NETWORKS = "fattree:k=16, dragonfly:a=8,p=4,h=4, rails:32x8, torus:8x8, ..., or a file; else this computer."
 Network = Annotated[

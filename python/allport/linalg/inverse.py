@@ -44,5 +44,5 @@ def slogdet(a: Any, *, comm: Communicator | None = None, options: Options | None
 
 
 def det(a: Any, *, comm: Communicator | None = None, options: Options | None = None) -> Any:
-    """The determinant of a square matrix; inf or 0 where it leaves float64's range: see slogdet(). Called by all ranks."""
+    """The determinant of a square matrix; inf or 0 beyond float64's range: see slogdet(). Called by all ranks."""
     return lu(a, comm=comm, options=options).det()

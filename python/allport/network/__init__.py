@@ -144,13 +144,14 @@ class Packing:
     """Spanning trees of a network's compute nodes, or routes of their shares, that load its links together as evenly as
     the worst cut allows, or nearly so.
 
-    In a tree a node's route comes from its parent, a compute node, through switches, which forward and do not replicate.
-    Each of a root's `trees` moves an equal part of its data; for reduce and reduce-scatter data flow from the leaves to the
-    root. For gather and scatter there are `routes`, and a share has `trees` equal parts.
+    In a tree a node's route comes from its parent, a compute node, through switches, which forward and do not
+    replicate. Each of a root's `trees` moves an equal part of its data; for reduce and reduce-scatter data flow from
+    the leaves to the root. For gather and scatter there are `routes`, and a share has `trees` equal parts.
 
-    bound: the optimum. reached: in its measure, a rate for bcast and reduce, else a time in shares. ratio: rate over the
-    optimum. height, diameter: links from a root to the farthest node, in the trees and at least. symmetries: the trees of
-    one root in so many were searched, and the others' are their images. seconds: of the search. bytes: that are stored.
+    bound: the optimum. reached: in its measure, a rate for bcast and reduce, else a time in shares. ratio: rate over
+    the optimum. height, diameter: links from a root to the farthest node, in the trees and at least. symmetries: the
+    trees of one root in so many were searched, and the others' are their images. seconds: of the search. bytes: that
+    are stored.
     """
 
     bound: Bound
@@ -200,8 +201,8 @@ class Packing:
     ) -> Schedule:
         """A schedule whose messages go from node to node along the trees; ranks are compute nodes.
 
-        bytes: of the message for bcast and reduce, else of one rank's block; the rest as in make_schedule(). Raises Error
-        where a node has more than 64 children.
+        bytes: of the message for bcast and reduce, else of one rank's block; the rest as in make_schedule(). Raises
+        Error where a node has more than 64 children.
         """
         return self._trees().schedule(parse_bytes(bytes, "bytes"), element, parse_bytes(segment, "segment"), window)
 
@@ -223,9 +224,10 @@ class Packing:
 def pack(collective: str, network: Topology | Machine | str, root: int = 0, *, height: int | None = None) -> Packing:
     """Packs spanning trees of routes for long messages; for gather and scatter, routes of all shares.
 
-    collective, root: as in bound(). height: links from a root to a node at most, at some cost of rate; None: two links more
-    than the diameter, and more where the rate would be less than 0.98 of the optimum. Without switches and limit the trees
-    of bcast and reduce reach the optimum exactly, up to 64 trees; gather and scatter reach it on any network. Raises Error.
+    collective, root: as in bound(). height: links from a root to a node at most, at some cost of rate; None: two links
+    more than the diameter, and more where the rate would be less than 0.98 of the optimum. Without switches and limit
+    the trees of bcast and reduce reach the optimum exactly, up to 64 trees; gather and scatter reach it on any
+    network. Raises Error.
     """
     if collective not in _BOUNDS:
         raise failure(f"collective = '{collective}': expected one of {', '.join(_BOUNDS)}")

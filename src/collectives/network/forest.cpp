@@ -1,8 +1,9 @@
 // Labels bound depths: a node may hang below another one if that one's label and the route's length do not exceed its
-// own label. So no cycle arises and no tree becomes higher than wanted, whatever moves in which order. Before each sweep
-// most nodes without children get the largest height for a label: they look for the cheapest of all routes. The others
-// may become parents: their labels are their depths, and in half of the sweeps a random share of the slack more that
-// their descendants leave them, so that they can move down, too. Prices are the exponential of the load over the limit.
+// own label. So no cycle arises and no tree becomes higher than wanted, whatever moves in which order. Before each
+// sweep most nodes without children get the largest height for a label: they look for the cheapest of all routes. The
+// others may become parents: their labels are their depths, and in half of the sweeps a random share of the slack more
+// that their descendants leave them, so that they can move down, too. Prices are the exponential of the load over the
+// limit.
 #include "collectives/network/forest.h"
 
 #include <algorithm>
@@ -233,7 +234,8 @@ void Forest::balance(int height, double goal) {
   auto best = overload();
   auto best_routes = routes_;
   // Few nodes take many sweeps, prices rising from gentle to steep again and again, each in a moment.
-  auto const patience = label_.size() > many_jobs ? 2 : static_cast<int>(std::clamp<std::size_t>(100'000 / label_.size(), 8, 80));
+  auto const patience =
+      label_.size() > many_jobs ? 2 : static_cast<int>(std::clamp<std::size_t>(100'000 / label_.size(), 8, 80));
   int since = 0;
   for (int turn = 0; best > (1 + 1e-12) / goal && since < patience; ++turn) {
     auto const steepness = 8.0 * (1 << turn % 10);

@@ -15,11 +15,11 @@ namespace allport {
 struct ForestProblem {
   Topology const* topology = nullptr;
   std::vector<Vertex> roots;
-  int trees = 1;                     ///< of each root
-  std::vector<std::int32_t> orbit;   ///< [link] those of an orbit share their load
-  std::vector<double> limit;         ///< [orbit] routes that use its links when the optimum is reached
-  int longest_route = 1;             ///< links of the longest route through switches that is looked for
-  bool few_children = false;         ///< begin with trees that load no link beyond its limit, if they find such
+  int trees = 1;                    ///< of each root
+  std::vector<std::int32_t> orbit;  ///< [link] those of an orbit share their load
+  std::vector<double> limit;        ///< [orbit] routes that use its links when the optimum is reached
+  int longest_route = 1;            ///< links of the longest route through switches that is looked for
+  bool few_children = false;        ///< begin with trees that load no link beyond its limit, if they find such
 };
 
 class Forest {
@@ -66,7 +66,8 @@ class Forest {
   std::size_t nodes_;
   std::size_t stride_;
   std::vector<std::int32_t> routes_;  // [job * stride] links from the parent on; -1 behind the last
-  std::vector<std::uint16_t> label_;  // [job] no less than the node's depth, and by its route's length above its parent's
+  std::vector<std::uint16_t>
+      label_;  // [job] no less than the node's depth, and by its route's length above its parent's
   std::vector<double> load_, price_;  // [orbit]
   double steepness_ = 0;
   std::mt19937_64 random_{1};

@@ -67,7 +67,8 @@ Reach reach(Topology const& topology, std::vector<Vertex> const& roots, std::vec
   for (auto const p : parents)
     all.through_switches = std::max(all.through_switches, farthest(topology, p, false, distance));
   // Detours, too: a few links more than the shortest routes have.
-  all.through_switches = std::min(std::max(all.through_switches + 1, 8), topology.vertices() - topology.compute_nodes() + 1);
+  all.through_switches =
+      std::min(std::max(all.through_switches + 1, 8), topology.vertices() - topology.compute_nodes() + 1);
   return all;
 }
 
@@ -301,15 +302,15 @@ TreePacking pack_trees(Topology const& topology, Collective what, Vertex root, i
   ensure(all_roots || (root >= 0 && root < topology.compute_nodes()), "root", root,
          fmt::format("a compute node from 0 to {}", topology.compute_nodes() - 1));
   ensure(most_height >= 0, "height", most_height, "0 links or more");
-  auto stored = std::make_shared<TreePacking::Stored>(TreePacking::Stored{
-      .what = what,
-      .topology = backwards ? topology.reversed() : topology,
-      .roots = all_roots ? all_compute(topology) : std::vector<Vertex>{root},
-      .trees = 1,
-      .made = {},
-      .symmetry = {},
-      .made_at = {},
-      .report = {}});
+  auto stored = std::make_shared<TreePacking::Stored>(
+      TreePacking::Stored{.what = what,
+                          .topology = backwards ? topology.reversed() : topology,
+                          .roots = all_roots ? all_compute(topology) : std::vector<Vertex>{root},
+                          .trees = 1,
+                          .made = {},
+                          .symmetry = {},
+                          .made_at = {},
+                          .report = {}});
   auto& report = stored->report;
   report.bound = all_roots ? model::allgather_bound(stored->topology) : model::broadcast_bound(stored->topology, root);
   report.reached = report.bound.optimum;

@@ -14,7 +14,7 @@ namespace allport::detail {
 
 namespace {
 
-constexpr Index least_leaf = 16;       ///< rows of a rank's own problem
+constexpr Index least_leaf = 16;        ///< rows of a rank's own problem
 constexpr Index columns_at_once = 128;  ///< of a product that joins two matrices
 
 /// Two neighbouring matrices that are joined: rows and columns lo..mid-1 and mid..hi-1, of ranks begin..middle-1 and
@@ -184,7 +184,8 @@ class Solver {
       auto const part = [&](std::vector<R> const& of) {
         return std::vector<R>(of.begin() + join.lo, of.begin() + join.hi);
       };
-      updates.push_back(deflated(part(d_), part(meeting), join.mid - join.lo, e_[static_cast<std::size_t>(join.mid - 1)]));
+      updates.push_back(
+          deflated(part(d_), part(meeting), join.mid - join.lo, e_[static_cast<std::size_t>(join.mid - 1)]));
     }
     auto const size = [&](std::size_t q) { return updates[q].size() > 2 ? updates[q].size() : 0; };
     auto const roots = share_joins<Root<R>>(joins, size, [&](auto q, Index i) { return secular_root(updates[q], i); });
@@ -194,7 +195,8 @@ class Solver {
     };
     std::vector<std::vector<Root<R>>> roots_of;
     for (std::size_t q = 0; q < joins.size(); ++q) roots_of.push_back(of_join(roots, q));
-    auto const exact = share_joins<R>(joins, size, [&](auto q, Index i) { return exact_z(updates[q], roots_of[q], i); });
+    auto const exact =
+        share_joins<R>(joins, size, [&](auto q, Index i) { return exact_z(updates[q], roots_of[q], i); });
     for (std::size_t q = 0; q < joins.size(); ++q) {
       updates[q].z = size(q) > 0 ? of_join(exact, q) : updates[q].z;
       finish(joins[q], updates[q], roots_of[q], is_last);
@@ -339,7 +341,7 @@ std::vector<R> tridiagonal_values(Communicator const& comm, std::vector<R> d, st
   return d;
 }
 
-#define ALLPORT_DIVIDE_AND_CONQUER(R)                                                                             \
+#define ALLPORT_DIVIDE_AND_CONQUER(R)                                                                                 \
   template TridiagonalEigen<R> divide_and_conquer(Communicator const&, std::vector<R>, std::vector<R>, Index, Index); \
   template std::vector<R> tridiagonal_values(Communicator const&, std::vector<R>, std::vector<R>);
 ALLPORT_DIVIDE_AND_CONQUER(float)

@@ -7,15 +7,15 @@
 
 #include "linalg/matrix/blas.h"
 
-#define ALLPORT_EIGEN_KERNELS(p, T, sym)                                                                            \
+#define ALLPORT_EIGEN_KERNELS(p, T, sym)                                                                             \
   void p##gemv_(char const*, int const*, int const*, T const*, T const*, int const*, T const*, int const*, T const*, \
-                T*, int const*);                                                                                    \
+                T*, int const*);                                                                                     \
   void p##sym##mv_(char const*, int const*, T const*, T const*, int const*, T const*, int const*, T const*, T*,      \
-                   int const*);                                                                                     \
+                   int const*);                                                                                      \
   void p##larfg_(int const*, T*, T*, int const*, T*);
-#define ALLPORT_TRIDIAGONAL_KERNELS(p, T)                                                                          \
-  void p##stedc_(char const*, int const*, T*, T*, T*, int const*, T*, int const*, int*, int const*, int*);         \
-  void p##sterf_(int const*, T*, T*, int*);                                                                        \
+#define ALLPORT_TRIDIAGONAL_KERNELS(p, T)                                                                  \
+  void p##stedc_(char const*, int const*, T*, T*, T*, int const*, T*, int const*, int*, int const*, int*); \
+  void p##sterf_(int const*, T*, T*, int*);                                                                \
   void p##laed4_(int const*, int const*, T const*, T const*, T*, T const*, T*, int*);
 extern "C" {
 ALLPORT_EIGEN_KERNELS(s, float, sy)
@@ -32,16 +32,16 @@ namespace allport::blas {
 
 /// Calls the routine of type T.
 #define ALLPORT_EIGEN_CALL(T, real_name, complex_name, ...) \
-  do {                                                   \
-    if constexpr (scalar_of<T> == Scalar::s) {           \
+  do {                                                      \
+    if constexpr (scalar_of<T> == Scalar::s) {              \
       s##real_name##_(__VA_ARGS__);                         \
-    } else if constexpr (scalar_of<T> == Scalar::d) {    \
+    } else if constexpr (scalar_of<T> == Scalar::d) {       \
       d##real_name##_(__VA_ARGS__);                         \
-    } else if constexpr (scalar_of<T> == Scalar::c) {    \
-      c##complex_name##_(__VA_ARGS__);                         \
-    } else {                                             \
-      z##complex_name##_(__VA_ARGS__);                         \
-    }                                                    \
+    } else if constexpr (scalar_of<T> == Scalar::c) {       \
+      c##complex_name##_(__VA_ARGS__);                      \
+    } else {                                                \
+      z##complex_name##_(__VA_ARGS__);                      \
+    }                                                       \
   } while (false)
 
 /// y = y + alpha op(A) x, A: [m x n], contiguous x and y.
@@ -64,8 +64,8 @@ void hemv_lower(Index n, T const* a, Index lda, T const* x, T* y) {
   ALLPORT_EIGEN_CALL(T, symv, hemv, &lower, &ni, &unit, a, &la, x, &one, &unit, y, &one);
 }
 
-/// Householder's reflector H = I - tau v v^H, v = (1, x), with H^H (alpha, x) = (beta, 0), beta real. x: n - 1 elements,
-/// replaced by those of v; alpha by beta. Returns tau.
+/// Householder's reflector H = I - tau v v^H, v = (1, x), with H^H (alpha, x) = (beta, 0), beta real. x: n - 1
+/// elements, replaced by those of v; alpha by beta. Returns tau.
 template <class T>
 T larfg(Index n, T& alpha, T* x) {
   T tau(0);

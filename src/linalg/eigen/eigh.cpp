@@ -134,9 +134,8 @@ Eigenpairs<T> eigh(Matrix<std::type_identity_t<T> const> const& a, Uplo uplo, Ei
       if (options.by_value) range = range_in(found.values, *options.by_value);
     }
     if (n > 0 && options.vectors) {
-      auto solved = detail::or_give_up(comm, "eigh", [&] {
-        return detail::divide_and_conquer(comm, form->d, form->e, range.first, range.count);
-      });
+      auto solved = detail::or_give_up(
+          comm, "eigh", [&] { return detail::divide_and_conquer(comm, form->d, form->e, range.first, range.count); });
       found.values = std::move(solved.values);
       rows = std::move(solved.vectors);
     }
@@ -148,9 +147,9 @@ Eigenpairs<T> eigh(Matrix<std::type_identity_t<T> const> const& a, Uplo uplo, Ei
   double seconds = 0;
   std::optional<detail::Stopwatch> watch(std::in_place, seconds);
   if (!rows) {
-    rows = detail::allocate_on_all<RealOf<T>>(comm, Distribution(AxisDistribution::balanced(0, comm.size()),
-                                                                 AxisDistribution::cuts({0, 0}),
-                                                                 ProcessGrid::column_major(comm.size(), 1)));
+    rows = detail::allocate_on_all<RealOf<T>>(
+        comm, Distribution(AxisDistribution::balanced(0, comm.size()), AxisDistribution::cuts({0, 0}),
+                           ProcessGrid::column_major(comm.size(), 1)));
   }
   found.vectors = in_whole_columns<T>(*rows);
   rows.reset();

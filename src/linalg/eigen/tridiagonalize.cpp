@@ -174,10 +174,10 @@ class Reduction {
       auto const columns = std::min(cols.block_end(from), n_) - from;
       auto const rows = n_ - from;
       auto* const block = a_.data() + from + local * a_.ld();
-      blas::gemm(Trans::none, adjoint_of<T>, rows, columns, width, T(-1), v_.data() + from, ld_, w_.data() + from, ld_, T(1),
-                 block, a_.ld());
-      blas::gemm(Trans::none, adjoint_of<T>, rows, columns, width, T(-1), w_.data() + from, ld_, v_.data() + from, ld_, T(1),
-                 block, a_.ld());
+      blas::gemm(Trans::none, adjoint_of<T>, rows, columns, width, T(-1), v_.data() + from, ld_, w_.data() + from, ld_,
+                 T(1), block, a_.ld());
+      blas::gemm(Trans::none, adjoint_of<T>, rows, columns, width, T(-1), w_.data() + from, ld_, v_.data() + from, ld_,
+                 T(1), block, a_.ld());
       local += columns;
     }
   }
@@ -190,9 +190,9 @@ class Reduction {
   Matrix<T> const& a_;
   Communicator const& comm_;
   Index n_, nb_, ld_;
-  std::vector<T> v_, w_;                  // [n x nb] of the panel, on every rank
-  std::vector<T> message_, mine_, sum_;   // of one column
-  std::vector<T> row_;                    // [2 nb]
+  std::vector<T> v_, w_;                 // [n x nb] of the panel, on every rank
+  std::vector<T> message_, mine_, sum_;  // of one column
+  std::vector<T> row_;                   // [2 nb]
 };
 
 /// A panel's reflectors as I - V T V^H: V [rows x width], then T [width x width], in one buffer.
@@ -220,7 +220,8 @@ void pack(Tridiagonal<T> const& from, Index k, BlockReflector<T>& to) {
     std::copy_n(a.data() + (local + c) * a.ld() + to.first + c + 1, rows - c - 1, v + c + 1);
   }
   std::vector<T> gram(static_cast<std::size_t>(width * width));
-  blas::gemm(adjoint_of<T>, Trans::none, width, width, rows, T(1), to.v(), rows, to.v(), rows, T(0), gram.data(), width);
+  blas::gemm(adjoint_of<T>, Trans::none, width, width, rows, T(1), to.v(), rows, to.v(), rows, T(0), gram.data(),
+             width);
   auto* const t = to.t();
   std::fill_n(t, width * width, T(0));
   for (Index c = 0; c < width; ++c) {
@@ -290,8 +291,9 @@ void apply_tridiagonal_q(Tridiagonal<T> const& from, Matrix<T> const& z) {
   }
 }
 
-#define ALLPORT_TRIDIAGONALIZE(T)                                                                                      \
-  template Tridiagonal<T> tridiagonalize<T>(Matrix<T const> const&, Uplo, Index, std::function<void(Index, Index)> const&); \
+#define ALLPORT_TRIDIAGONALIZE(T)                                                      \
+  template Tridiagonal<T> tridiagonalize<T>(Matrix<T const> const&, Uplo, Index,       \
+                                            std::function<void(Index, Index)> const&); \
   template void apply_tridiagonal_q<T>(Tridiagonal<T> const&, Matrix<T> const&);
 ALLPORT_FOR_SCALARS(ALLPORT_TRIDIAGONALIZE)
 

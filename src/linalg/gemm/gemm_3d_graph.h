@@ -213,7 +213,8 @@ struct Multiply : OnTile {
     auto const into = a.products(t);
     a.multiply_tile(t, into, context);
     if (!g.layered()) return;
-    send_columns(into.data, m(), g.grid().layers * g.sum_pieces(), [&](int x) { return output(x).cols; }, context);
+    send_columns(
+        into.data, m(), g.grid().layers * g.sum_pieces(), [&](int x) { return output(x).cols; }, context);
   }
 };
 
@@ -228,9 +229,7 @@ struct Sum : OnTile {
     });
   }
   [[nodiscard]] std::optional<Shape> input(int piece) const { return part(t.layer, piece); }
-  [[nodiscard]] Work work() const {
-    return kernel(Kernel::add, 0, m() * g.tile_cols(t.j, t.layer, g.tile(t).b));
-  }
+  [[nodiscard]] Work work() const { return kernel(Kernel::add, 0, m() * g.tile_cols(t.j, t.layer, g.tile(t).b)); }
   template <class Parts>
   void run(Parts const& a, TaskContext& context) const {
     a.add_layers(t, context);

@@ -29,10 +29,10 @@ struct Multiply;
 class CannonGraph : public GraphOfKinds<CannonGraph, ProductGraph> {
  public:
   enum Kind : std::uint16_t { own_a, own_b, skew_a, skew_b, at_a, at_b, multiply, sum };
-  using Kinds = ListOfKinds<cannon_tasks::Multiply, KindOf<cannon_tasks::At, at_a>, KindOf<cannon_tasks::At, at_b>,
-                            SumOfLayers<CannonGraph>, KindOf<cannon_tasks::Skew, skew_a>,
-                            KindOf<cannon_tasks::Skew, skew_b>, KindOf<cannon_tasks::Own, own_a>,
-                            KindOf<cannon_tasks::Own, own_b>>;
+  using Kinds =
+      ListOfKinds<cannon_tasks::Multiply, KindOf<cannon_tasks::At, at_a>, KindOf<cannon_tasks::At, at_b>,
+                  SumOfLayers<CannonGraph>, KindOf<cannon_tasks::Skew, skew_a>, KindOf<cannon_tasks::Skew, skew_b>,
+                  KindOf<cannon_tasks::Own, own_a>, KindOf<cannon_tasks::Own, own_b>>;
   enum Input { block, of_a = 0, of_b = 1 };
   static constexpr char const* numbered = "product";  ///< by Task::k
 

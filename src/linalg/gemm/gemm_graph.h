@@ -32,10 +32,10 @@ struct StoreHalf;
 class SummaGraph : public GraphOfKinds<SummaGraph, ProductGraph> {
  public:
   enum Kind : std::uint16_t { of_a, of_b, multiply, sum, own_a, own_b, copy_a, copy_b };
-  using Kinds = ListOfKinds<summa_tasks::Multiply, KindOf<summa_tasks::SendPanel, of_a>,
-                            KindOf<summa_tasks::SendPanel, of_b>, SumOfLayers<SummaGraph>,
-                            KindOf<summa_tasks::SendHalf, own_a>, KindOf<summa_tasks::SendHalf, own_b>,
-                            KindOf<summa_tasks::StoreHalf, copy_a>, KindOf<summa_tasks::StoreHalf, copy_b>>;
+  using Kinds =
+      ListOfKinds<summa_tasks::Multiply, KindOf<summa_tasks::SendPanel, of_a>, KindOf<summa_tasks::SendPanel, of_b>,
+                  SumOfLayers<SummaGraph>, KindOf<summa_tasks::SendHalf, own_a>, KindOf<summa_tasks::SendHalf, own_b>,
+                  KindOf<summa_tasks::StoreHalf, copy_a>, KindOf<summa_tasks::StoreHalf, copy_b>>;
   enum Input { own };
   static constexpr char const* numbered = "panel";  ///< by Task::k
 

@@ -199,8 +199,8 @@ class Running3d final : public Gemm3dGraph {
       if (right.owner == t.i) {
         each_segment(t.j, b, [&](Index col, Index width, Index at) { add(width, from(b_, begin_ + k, col), at); });
       } else {
-        add(n,
-            arrived(b_, input_of(GridAxis::col, right.owner, right.piece), n, right.k, k - right.k.first, context), 0);
+        add(n, arrived(b_, input_of(GridAxis::col, right.owner, right.piece), n, right.k, k - right.k.first, context),
+            0);
       }
       k = last;
     }

@@ -142,9 +142,7 @@ struct Left : OnTile {
   void children(VisitEdge visit) const {
     for (auto j = t.k + 1; j < g.tile_cols(); ++j) visit({g.at(t.i, j, t.k), HouseholderGraph::left});
   }
-  [[nodiscard]] Work work() const {
-    return kernel(Kernel::trsm, m() * k() * k(), m() * k() + k() * k());
-  }
+  [[nodiscard]] Work work() const { return kernel(Kernel::trsm, m() * k() * k(), m() * k() + k() * k()); }
   template <class Tiles>
   void run(Tiles const& a, TaskContext& context) const {
     blas::trsm(blas::Side::right, blas::Triangle::upper, Trans::none, blas::Diagonal::stored, m(), n(),
@@ -160,9 +158,7 @@ struct Above : OnTile {
   void children(VisitEdge visit) const {
     for (auto i = t.k + 1; i < g.tile_rows(); ++i) visit({g.at(i, t.j, t.k), HouseholderGraph::above});
   }
-  [[nodiscard]] Work work() const {
-    return kernel(Kernel::trsm, n() * k() * k(), n() * k() + k() * k());
-  }
+  [[nodiscard]] Work work() const { return kernel(Kernel::trsm, n() * k() * k(), n() * k() + k() * k()); }
   template <class Tiles>
   void run(Tiles const& a, TaskContext& context) const {
     blas::trsm(blas::Side::left, blas::Triangle::lower, Trans::none, blas::Diagonal::unit, m(), n(),

@@ -63,8 +63,8 @@ void tpqrt(Index n, T* r, Index ldr, Block<T> b, bool trapezoid) {
   int const m = narrow(b.rows), ni = narrow(n), l = trapezoid ? std::min(m, ni) : 0;
   int const nb = narrow(std::min(b.ib, n)), ld = narrow(ldr), ldt = narrow(b.ib);
   int info = 0;
-  of_type<T>(stpqrt_, dtpqrt_, ctpqrt_, ztpqrt_)(&m, &ni, &l, &nb, r, &ld, b.v, &m, b.t(n), &ldt,
-                                                 scratch<T>(b.ib * n), &info);
+  of_type<T>(stpqrt_, dtpqrt_, ctpqrt_, ztpqrt_)(&m, &ni, &l, &nb, r, &ld, b.v, &m, b.t(n), &ldt, scratch<T>(b.ib * n),
+                                                 &info);
   check_info("tpqrt: INFO", info);
 }
 
@@ -83,8 +83,8 @@ void gemqrt(bool adjoint, Block<T const> q, Index width, Index n, T* c, Index ld
   int const m = narrow(q.rows), ni = narrow(n), k = narrow(reflectors), nb = narrow(std::min(q.ib, reflectors));
   int const ldt = narrow(q.ib), ld = narrow(ldc);
   int info = 0;
-  of_type<T>(sgemqrt_, dgemqrt_, cgemqrt_, zgemqrt_)(&side, &trans, &m, &ni, &k, &nb, q.v, &m, q.t(width), &ldt, c,
-                                                     &ld, scratch<T>(q.ib * n), &info);
+  of_type<T>(sgemqrt_, dgemqrt_, cgemqrt_, zgemqrt_)(&side, &trans, &m, &ni, &k, &nb, q.v, &m, q.t(width), &ldt, c, &ld,
+                                                     scratch<T>(q.ib * n), &info);
   check_info("gemqrt: INFO", info);
 }
 

@@ -233,8 +233,8 @@ struct Unmqr : Apply {
   void apply(Tiles const& a, TaskContext& context) const {
     using T = typename Tiles::Element;
     detail::in_fixed_blocks(context, cols(), [&](Index first, Index last) {
-      blas::gemqrt<T>(g.scope().adjoint, reflectors<T>(context), width(), last - first,
-                      a.at(t.i, t.j) + first * rows(), rows());
+      blas::gemqrt<T>(g.scope().adjoint, reflectors<T>(context), width(), last - first, a.at(t.i, t.j) + first * rows(),
+                      rows());
     });
   }
 };

@@ -71,8 +71,7 @@ tasks::RunReport run(SolvePlan const& plan, Matrix<T const> const& factors, Matr
   options.call = "lu_solve";
   options.combine = sum_of<T>();
   if (plan.form == SolveForm::panels) {
-    auto const graph =
-        running_panels<T>(plan.problem, distribution, sides, comm.machine(), factors.part(), b.part());
+    auto const graph = running_panels<T>(plan.problem, distribution, sides, comm.machine(), factors.part(), b.part());
     return tasks::run(*graph, comm, options);
   }
   options.ahead = 0;  // no more is sent than the right-hand sides

@@ -326,9 +326,9 @@ std::unique_ptr<SolveGraph> running_panels(SolveProblem const& problem, Distribu
   return std::make_unique<RunningPanels<T>>(problem, factors, sides, machine, part, b);
 }
 
-#define ALLPORT_PANELS(T)                                                                                            \
-  template std::unique_ptr<SolveGraph> running_panels(SolveProblem const&, Distribution const&,                      \
-                                                      AxisDistribution const&, Machine const&, Part<T const>, Part<T>);
+#define ALLPORT_PANELS(T)                              \
+  template std::unique_ptr<SolveGraph> running_panels( \
+      SolveProblem const&, Distribution const&, AxisDistribution const&, Machine const&, Part<T const>, Part<T>);
 ALLPORT_FOR_SCALARS(ALLPORT_PANELS)
 
 }  // namespace allport::lu_detail

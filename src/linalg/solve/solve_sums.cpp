@@ -286,9 +286,7 @@ struct Keep : OnChunk {
   static constexpr std::uint16_t kind = Graph::keep;
   [[nodiscard]] std::string name() const { return named("keep"); }
   [[nodiscard]] int parents() const { return 1; }
-  void children(VisitEdge visit) const {
-    visit({Graph::task(Graph::home, t.layer, t.i, chunk().home, g.last()), t.j});
-  }
+  void children(VisitEdge visit) const { visit({Graph::task(Graph::home, t.layer, t.i, chunk().home, g.last()), t.j}); }
   [[nodiscard]] Shape output(int /*index*/) const {
     Index height = 0;
     g.each_found(t.i, t.j, [&](Rows rows) { height += rows.count(); });

@@ -199,7 +199,8 @@ TEST(Eigh, GivesARange) {
   EXPECT_FALSE(all.vectors);
   ASSERT_EQ(Index(all.values.size()), n);
   auto const low = all.values[9], high = all.values[20];
-  auto const some = eigh<double>(held.matrix, Uplo::lower, {.by_value = std::pair((low + all.values[10]) / 2, (high + all.values[21]) / 2)});
+  auto const some = eigh<double>(held.matrix, Uplo::lower,
+                                 {.by_value = std::pair((low + all.values[10]) / 2, (high + all.values[21]) / 2)});
   ASSERT_EQ(some.values.size(), 11U);
   EXPECT_NEAR(some.values.front(), all.values[10], 1e-12);
   EXPECT_EQ(some.vectors->cols(), 11);
