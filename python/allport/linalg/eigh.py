@@ -71,7 +71,8 @@ def eigh(
 
     a: numpy array [n, n] or DistributedMatrix; not changed. Returns EighResult(eigenvalues, eigenvectors), as
     numpy.linalg.eigh does: eigenvalues w [k] ascending on every rank, eigenvectors V [n, k], like `a`: an array on
-    every rank, or a DistributedMatrix. With eigvals_only, as by scipy.linalg.eigh, w alone. last_report() is an EighReport.
+    every rank, or a DistributedMatrix. With eigvals_only, as by scipy.linalg.eigh, w alone. last_report() is an
+    EighReport.
     lower: the triangle that is read; the other one must agree with it or be zero.
     subset_by_index: (first, last), both included, counted from 0; subset_by_value: (low, high), low < w <= high; as by
     scipy.linalg.eigh.
