@@ -74,12 +74,12 @@ channel = Channel(comm)
 try:
     with channel:
         if me == last:
-            raise ValueError("out of luck")
+            raise RuntimeError("out of luck")
         channel.recv()
-except ValueError:
+except RuntimeError:
     assert me == last
 except ap.Error as error:
-    assert me != last and f"rank {last} failed: ValueError: out of luck" in str(error), error
+    assert me != last and f"rank {last} failed: RuntimeError: out of luck" in str(error), error
 
 # So do they of a wait for what nobody sends, and of a message that nobody receives.
 waiting = Channel(comm)
