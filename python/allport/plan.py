@@ -123,10 +123,10 @@ def parse_grid(grid: str | tuple[int, ...] | None) -> tuple[int, int, int]:
     return (numbers[0], numbers[1], numbers[2] if len(numbers) == 3 else 1)
 
 
-def _two_letters(trans: str) -> str:
+def _two_letters(trans: str) -> tuple[str, str]:
     if len(trans) != 2 or set(trans) - set("NTC"):
         raise failure(f"trans = '{short(trans)}': expected two letters of N, T and C, for A and B, like 'TN'")
-    return trans
+    return trans[0], trans[1]
 
 
 def problem_of(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int] | None, trans: str) -> tuple[int, int, int]:

@@ -227,7 +227,8 @@ def pack(
     as_json: Json = False,
 ) -> None:
     """Trees or routes that load the links together as evenly as the worst cut allows, checked link by link."""
-    networks = [_network_of(m).topology for m in machines or [None]]
+    named: list[str | None] = [*machines] if machines else [None]
+    networks = [_network_of(spec).topology for spec in named]
     packings = [ap.network.pack(collective, network, root, height=height) for network in networks]
     for packing in packings:
         packing.check()

@@ -136,8 +136,8 @@ def lay(state: State) -> None:
             lines.append(f"link add {low[0]} netns {low[1]} type veth peer name {high[0]} netns {high[1]}")
     for vertex in range(plan.vertices):
         space = plan.namespace(vertex)
-        for one, other in _rail_pairs(plan):
-            lines.append(f"link add {one} netns {space} type veth peer name {other} netns {space}")
+        for first, second in _rail_pairs(plan):
+            lines.append(f"link add {first} netns {space} type veth peer name {second} netns {space}")
         if vertex < plan.nodes:
             lines.append(f"link add ctl netns {space} type veth peer name n{vertex} netns {plan.namespace(FRONT)}")
     batch("ip", lines, "laying cables")
