@@ -31,8 +31,11 @@ Forest::Forest(ForestProblem problem)
       label_(problem_.roots.size() * at(problem_.trees) * nodes_, 0),
       load_(problem_.limit.size(), 0),
       price_(problem_.limit.size(), 0),
+      noise_(problem_.limit.size(), 1),
       cheapest_(at(topology_.vertices()), 0),
       seen_(at(topology_.vertices()), 0) {
+  // The cheapest switches around a node; all of a small network.
+  most_switches_ = static_cast<int>(std::clamp<std::size_t>(2'000'000 / label_.size(), 24, 10'000));
   set_prices(4);
   for (std::size_t tree = 0; tree < problem_.roots.size() * at(problem_.trees); ++tree) {
     if (problem_.few_children) {
@@ -46,7 +49,7 @@ Forest::Forest(ForestProblem problem)
 void Forest::set_price(std::int32_t orbit) {
   auto const limit = problem_.limit[at(orbit)];
   auto const over = std::clamp(steepness_ * ((load_[at(orbit)] + 1) / limit - 1), -300.0, 300.0);
-  price_[at(orbit)] = std::exp(over) / limit + per_link;
+  price_[at(orbit)] = noise_[at(orbit)] * std::exp(over) / limit + per_link;
 }
 
 void Forest::set_prices(double steepness) {
@@ -173,6 +176,7 @@ bool Forest::look_for_route(std::size_t tree, Vertex node, double& cost) {
   found_.clear();
   Open now{0, node, -1, -1, 0};
   std::int32_t entry = -1;
+  auto left = most_switches_;
   for (;;) {
     for (auto const l : topology_.in(now.at)) {
       auto const from = topology_.links()[at(l)].from;
@@ -194,7 +198,7 @@ bool Forest::look_for_route(std::size_t tree, Vertex node, double& cost) {
       }
     }
     do {
-      if (heap_.empty()) return !found_.empty();
+      if (heap_.empty() || --left == 0) return !found_.empty();
       std::ranges::pop_heap(heap_, dearer);
       entry = heap_.back();
       heap_.pop_back();
@@ -217,7 +221,8 @@ void Forest::improve(std::size_t tree, Vertex node, bool on_ties) {
   load(route(job), 1);
 }
 
-void Forest::sweep(double steepness, int height, bool on_ties) {
+void Forest::sweep(double steepness, int height, bool on_ties, bool noisy) {
+  for (auto& noise : noise_) noise = noisy ? std::exp(3 * static_cast<double>(random_() % 1024) / 1024) : 1;
   set_prices(steepness);
   order_.resize(nodes_);
   for (std::size_t tree = 0; tree < problem_.roots.size() * at(problem_.trees); ++tree) {
@@ -239,7 +244,8 @@ void Forest::balance(int height, double goal) {
   int since = 0;
   for (int turn = 0; best > (1 + 1e-12) / goal && since < patience; ++turn) {
     auto const steepness = 8.0 * (1 << turn % 10);
-    sweep(steepness, height, turn > 0);
+    // Random factors of prices lead out of states that no single move improves.
+    sweep(steepness, height, turn > 0, label_.size() <= many_jobs && turn >= 10 && turn % 10 < 5);
     auto const now = overload();
     since = now < best - 5e-4 ? 0 : since + 1;
     if (now >= best) continue;

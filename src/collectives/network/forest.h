@@ -46,7 +46,7 @@ class Forest {
   /// From a node of a tree to the nearest one that is not in it yet, over links that may still be used: into found_.
   bool look_for_child(std::size_t tree, Vertex node);
   void hang(std::size_t tree, Vertex node);
-  void sweep(double steepness, int height, bool on_ties);
+  void sweep(double steepness, int height, bool on_ties, bool noisy);
   void set_labels(std::size_t tree, int height);
   void improve(std::size_t tree, Vertex node, bool on_ties);
   /// The cheapest route into a node from a node of lower label, if it costs less than `cost`.
@@ -68,8 +68,9 @@ class Forest {
   std::vector<std::int32_t> routes_;  // [job * stride] links from the parent on; -1 behind the last
   std::vector<std::uint16_t>
       label_;  // [job] no less than the node's depth, and by its route's length above its parent's
-  std::vector<double> load_, price_;  // [orbit]
+  std::vector<double> load_, price_, noise_;  // [orbit]
   double steepness_ = 0;
+  int most_switches_ = 0;  // that a search for a route passes
   std::mt19937_64 random_{1};
   // Of look_for_route and grow:
   struct Open {

@@ -34,6 +34,8 @@ namespace {
 constexpr std::int64_t most_steps = 24'000'000;
 /// Above so many routes a rate that is 0.2 % less than the optimum is good enough for fewer trees.
 constexpr std::int64_t many_routes = 200'000;
+/// Up to so many routes more trees are tried for the sake of little.
+constexpr std::int64_t few_routes = 20'000;
 constexpr int most_trees = 64;
 
 /// Links from a vertex to the farthest compute node, and of the longest route through switches that is looked for.
@@ -157,9 +159,9 @@ void pack_all_roots(TreePacking::Stored& stored, std::vector<std::int64_t> const
   auto const& roots = symmetry.representatives();
   auto const extent = reach(topology, roots, roots);
   check_height(topology, most_height, extent.distance);
-  auto const longest = extent.through_switches;
   auto const routes = std::ssize(roots) * topology.compute_nodes();
-  auto const most = static_cast<int>(std::clamp<std::int64_t>(most_steps / (routes * longest), 1, most_trees));
+  auto const most =
+      static_cast<int>(std::clamp<std::int64_t>(most_steps / (routes * extent.through_switches), 1, most_trees));
   // A link of capacity c carries c U routes of every tree of all roots; its orbit as many as one root's trees do.
   auto const per_tree = [&](std::int32_t l) {
     auto const orbit = at(symmetry.orbit_of_link()[at(l)]);
@@ -175,19 +177,29 @@ void pack_all_roots(TreePacking::Stored& stored, std::vector<std::int64_t> const
   auto const denominator = bound.optimum.denominator;
   if (symmetry.order() == 1 && denominator <= most && routes * denominator <= many_routes)
     stored.trees = static_cast<int>(denominator);
-  ForestProblem problem{.topology = &topology,
-                        .roots = roots,
-                        .trees = stored.trees,
-                        .orbit = symmetry.orbit_of_link(),
-                        .limit = std::vector<double>(symmetry.links_of_orbit().size()),
-                        .longest_route = longest,
-                        .few_children = false};
-  for (std::int32_t l = 0; l < std::ssize(topology.links()); ++l)
-    problem.limit[at(problem.orbit[at(l)])] = per_tree(l) * stored.trees;
-  Forest forest(std::move(problem));
-  balance(forest, extent.distance, routes * stored.trees, most_height);
-  stored.made = forest.trees();
-  stored.report.height = forest.height();
+  // More trees may divide the load more evenly.
+  double best = 0;
+  for (int trees = stored.trees, turn = 0; turn < 4; trees *= 2, ++turn) {
+    ForestProblem problem{.topology = &topology,
+                          .roots = roots,
+                          .trees = trees,
+                          .orbit = symmetry.orbit_of_link(),
+                          .limit = std::vector<double>(symmetry.links_of_orbit().size()),
+                          .longest_route = extent.through_switches,
+                          .few_children = false};
+    for (std::int32_t l = 0; l < std::ssize(topology.links()); ++l)
+      problem.limit[at(problem.orbit[at(l)])] = per_tree(l) * trees;
+    Forest forest(std::move(problem));
+    balance(forest, extent.distance, routes * trees, most_height);
+    if (auto const rate = 1 / forest.overload(); rate > best + 1e-3) {
+      best = rate;
+      stored.trees = trees;
+      stored.made = forest.trees();
+      stored.report.height = forest.height();
+    }
+    if (best > (2 * routes * trees > few_routes ? 0.98 : 1 - 1e-9)) break;
+    if (2 * trees > most || 2 * routes * trees > many_routes) break;
+  }
   stored.report.diameter = extent.distance;
   stored.report.symmetries = symmetry.order();
   stored.made_at.assign(at(topology.compute_nodes()), -1);
