@@ -164,9 +164,10 @@ class LuSearch : public EstimatedSearch<LuSearch, LuPlan, LuEstimate> {
   void estimate_given(LuCandidate& candidate) {
     auto const& given = *plan_.options.given;
     auto const widest = candidate.panel;
-    auto const count = std::max<Index>(1, std::min(plan_.problem.m, plan_.problem.n));
-    auto const panels = static_cast<Index>(panels_of(given.rows(), given.cols(), count, widest).size());
-    auto const blocks = static_cast<Index>(panels_of(given.cols(), given.cols(), count, count).size());
+    auto const steps = std::min(plan_.problem.m, plan_.problem.n);
+    auto const panels = static_cast<Index>(panels_of(given.rows(), given.cols(), steps, widest).size());
+    auto const blocks = static_cast<Index>(panels_of(given.cols(), given.cols(), steps, std::max<Index>(steps, 1)).size());
+    auto const count = std::max<Index>(1, steps);
     candidate.panel = candidate.outer_panel = std::max<Index>(1, count / std::max<Index>(panels, 1));
     candidate.nb = std::max(candidate.panel, count / std::max<Index>(blocks, 1));
     candidate.ahead = ahead_for(candidate.panel, candidate.nb);
