@@ -166,7 +166,8 @@ class LuSearch : public EstimatedSearch<LuSearch, LuPlan, LuEstimate> {
     auto const widest = candidate.panel;
     auto const steps = std::min(plan_.problem.m, plan_.problem.n);
     auto const panels = static_cast<Index>(panels_of(given.rows(), given.cols(), steps, widest).size());
-    auto const blocks = static_cast<Index>(panels_of(given.cols(), given.cols(), steps, std::max<Index>(steps, 1)).size());
+    auto const blocks =
+        static_cast<Index>(panels_of(given.cols(), given.cols(), steps, std::max<Index>(steps, 1)).size());
     auto const count = std::max<Index>(1, steps);
     candidate.panel = candidate.outer_panel = std::max<Index>(1, count / std::max<Index>(panels, 1));
     candidate.nb = std::max(candidate.panel, count / std::max<Index>(blocks, 1));
