@@ -259,7 +259,7 @@ std::shared_ptr<std::byte[]> Channel::State::memory(MessageName const& name, std
   Envelope const coming{static_cast<Rank>(name[source_at]), name[tag_at], bytes, name[number_at],
                         static_cast<Content>(name[content_at])};
   bool const fits = posted && !posted->used && coming.content == Content::buffer && is_wanted(coming, posted->wanted) &&
-                    std::ssize(posted->into) >= bytes;
+                    bytes > 0 && std::ssize(posted->into) >= bytes;
   if (fits) {
     posted->used = true;
     return {posted->into.data(), [](std::byte*) {}};
@@ -288,6 +288,7 @@ Channel::Message Channel::State::take(Wanted wanted, Content content, std::optio
     return found != stored.end();
   };
   wait_until(is_complete, [&] { return fmt::format("the rest of a message of a channel from {}", described(wanted)); });
+  if (!here->used) posted.reset();  // what comes from now on must not come into the buffer
   auto message = *found;
   auto const& envelope = message.envelope;
   ensure_content(envelope, content);
