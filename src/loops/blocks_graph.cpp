@@ -6,18 +6,14 @@
 #include <limits>
 
 #include "allport/base/error.h"
+#include "base/scramble.h"
 
 namespace allport::loops {
 
 namespace {
 
 /// Between 0 and 1, by SplitMix64.
-double uniform(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
-}
+double uniform(std::uint64_t x) { return static_cast<double>(scramble(x) >> 11) * 0x1p-53; }
 
 std::size_t index(Task t) { return static_cast<std::size_t>(t.i); }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "axis_routes.h"
-#include "hash.h"
+#include "base/scramble.h"
 
 namespace allport {
 

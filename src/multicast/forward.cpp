@@ -10,7 +10,7 @@
 
 #include "axes.h"
 #include "base/binomial.h"
-#include "hash.h"
+#include "base/scramble.h"
 
 namespace allport {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "hash.h"
+#include "base/scramble.h"
 
 namespace allport {
 namespace {

@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
+#include "base/scramble.h"
+
 namespace allport::verify {
 namespace {
-
-std::uint64_t scramble(std::uint64_t x) {  // the finaliser of splitmix64
-  x += 0x9E3779B97F4A7C15u;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  return x ^ (x >> 31);
-}
 
 bool continues(Run const& a, Run const& b) { return a.end == b.begin && a.shift() == b.shift() && a.value == b.value; }
 

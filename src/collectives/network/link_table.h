@@ -6,17 +6,12 @@
 #include <vector>
 
 #include "allport/machine/topology.h"
+#include "base/scramble.h"
 
 namespace allport {
 
-/// Mixes the bits of a number (the finalizer of splitmix64).
-[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
-[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return mixed(mixed(a) ^ b); }
+/// A hash of two numbers in this order.
+[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t a, std::uint64_t b) { return scramble(scramble(a) ^ b); }
 
 /// A permutation of vertices: [vertex] its image.
 using Permutation = std::vector<std::int32_t>;

@@ -113,10 +113,10 @@ int Quotient::refine(Colours& colours, int rounds) const {
     if (rounds < 0 && before == colours.size()) return round;
     for (std::size_t c = 0; c < colours.size(); ++c) {
       std::uint64_t around = 0;
-      for (auto const& arc : out_[c]) around += mixed(colours[at(arc.to)] ^ arc.colour);
+      for (auto const& arc : out_[c]) around += scramble(colours[at(arc.to)] ^ arc.colour);
       if (!in_.empty())
         for (auto const& arc : in_[c]) around += mixed(inwards, colours[at(arc.to)] ^ arc.colour);
-      next[c] = mixed(colours[c] * 3 + around);
+      next[c] = scramble(colours[c] * 3 + around);
     }
     if (rounds < 0) {
       auto const now = distinct(next, room);
@@ -155,7 +155,7 @@ bool Quotient::is_automorphism(Permutation const& permutation) const {
 
 std::uint64_t histogram(Colours const& colours) {
   std::uint64_t sum = 0;
-  for (auto const c : colours) sum += mixed(c);
+  for (auto const c : colours) sum += scramble(c);
   return sum;
 }
 
