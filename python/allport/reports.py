@@ -7,9 +7,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["last_report", "remember", "unreported"]
+from allport.notebook import Shown
+
+__all__ = ["Measured", "last_report", "remember", "unreported"]
 
 _last = threading.local()
+
+
+class Measured(Shown):
+    """What a computation found and measured."""
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = data
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON: what `allport run --json` prints under "report"."""
+        return self._data
 
 
 def last_report() -> Any:

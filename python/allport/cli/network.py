@@ -12,6 +12,7 @@ import allport as ap
 from allport.cli import completion
 from allport.cli.console import console, ensure_outputs, print_json, show_evidence, table
 from allport.cli.options import Json, example, machine_of, size_of
+from allport.network import hostlist
 from allport.units import format_bytes, format_rate, format_seconds
 
 app = typer.Typer(
@@ -178,7 +179,7 @@ def convert(
     ensure_outputs(output=output)
     how = {
         "format": format_,
-        "nodes": None if nodes is None else ap.discover.hostlist.expand(nodes),
+        "nodes": None if nodes is None else hostlist.expand(nodes),
         "topology": topology,
         "rates": rates,
     }

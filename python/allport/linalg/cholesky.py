@@ -13,11 +13,10 @@ from allport.errors import Error, failure, together
 from allport.io import working_dtype
 from allport.linalg.matrix import DistributedMatrix, as_distributed, as_matrix, as_plain_matrix, distributed, world_of
 from allport.linalg.right_hand_sides import RightHandSides
-from allport.notebook import Shown
 from allport.options import Options
 from allport.plan import cholesky as plan_cholesky
 from allport.plan import plan_together
-from allport.reports import remember
+from allport.reports import Measured, remember
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
@@ -46,11 +45,11 @@ class NotPositiveDefinite(Error, np.linalg.LinAlgError):
         self.minor = minor
 
 
-class FactorReport(Shown):
+class FactorReport(Measured):
     """What a factorization in tiles measured."""
 
     def __init__(self, data: dict[str, Any], records: dict[str, Any] | None = None) -> None:
-        self._data = data
+        super().__init__(data)
         #: With Options(record=True) what tasks and messages did on this rank, for graph.timeline(report.records, comm).
         self.records = records
 
@@ -58,10 +57,6 @@ class FactorReport(Shown):
     def seconds(self) -> dict[str, float]:
         """total of the slowest rank, and busy: in kernels, over all workers of all ranks."""
         return dict(self._data["seconds"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as `allport run` prints it with --json under "report"."""
-        return self._data
 
 
 class CholeskyReport(FactorReport):

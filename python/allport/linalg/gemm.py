@@ -12,10 +12,9 @@ from allport._native import Distribution, GemmPlan
 from allport.errors import failure, together
 from allport.io import working_dtype
 from allport.linalg.matrix import DistributedMatrix, TransposedMatrix, as_distributed, as_matrix, distributed, world_of
-from allport.notebook import Shown
 from allport.options import Options
 from allport.plan import plan_product, plan_together, problem_of
-from allport.reports import remember
+from allport.reports import Measured, remember
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
@@ -24,11 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["GemmPlan", "GemmReport", "gemm"]
 
 
-class GemmReport(Shown):
+class GemmReport(Measured):
     """What a run of gemm measured, beside what its plan predicted."""
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self._data = data
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -39,10 +35,6 @@ class GemmReport(Shown):
     def as_planned(self) -> bool:
         """Whether every rank sent and received exactly what the plan said."""
         return bool(self._data["as_planned"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as `allport run gemm --json` prints it under "report"."""
-        return self._data
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.seconds['total']:.4g} s, as planned: {self.as_planned})"

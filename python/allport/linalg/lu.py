@@ -157,6 +157,18 @@ class LU:
         with np.errstate(over="ignore", under="ignore"):
             return sign * float(np.exp(logarithm)) if sign != 0 else sign
 
+    def inv(self, distribution: Distribution | None = None) -> DistributedMatrix:
+        """A^-1, distributed as the factors are, or as `distribution` says.
+
+        To solve systems take solve(), which is quicker and more accurate. Raises SingularMatrix.
+        """
+        comm = self.factors.comm
+        with together(comm):
+            n = self._square("an inverse")
+        one = DistributedMatrix.eye(comm, n, self.dtype, distribution or self.factors.distribution)
+        inverse: DistributedMatrix = self.solve(one)
+        return inverse
+
     @property
     def permutation(self) -> np.ndarray:
         """numpy int64 [m] with P A = A[permutation]."""

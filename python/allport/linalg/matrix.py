@@ -52,6 +52,16 @@ class DistributedMatrix(Distributed):
         made.local[...] = 0
         return made
 
+    @classmethod
+    def eye(
+        cls, comm: Communicator, n: int, dtype: Any = "f8", distribution: Distribution | None = None
+    ) -> DistributedMatrix:
+        """The identity of n rows and columns, distributed as by zeros()."""
+        made = cls.zeros(comm, (n, n), dtype, distribution)
+        for (r0, r1), (c0, c1), where in boxes(made.distribution, comm.rank):
+            made.local[where] = np.eye(r1 - r0, c1 - c0, r0 - c0)
+        return made
+
     @property
     def shape(self) -> tuple[int, int]:
         """(rows, columns) of the whole matrix."""

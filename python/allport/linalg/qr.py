@@ -16,11 +16,10 @@ from allport.linalg.cholesky import TILED, FactorReport, copied
 from allport.linalg.distributions import square_distribution
 from allport.linalg.matrix import DistributedMatrix, as_plain_matrix, as_system, distributed, world_of
 from allport.linalg.right_hand_sides import RightHandSides
-from allport.notebook import Shown
 from allport.options import Options
 from allport.plan import plan_together
 from allport.plan import qr as plan_qr
-from allport.reports import remember
+from allport.reports import Measured, remember
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
@@ -64,11 +63,11 @@ class RankDeficient(Error, np.linalg.LinAlgError):
         self.column, self.rank = column, rank
 
 
-class LstsqReport(Shown):
+class LstsqReport(Measured):
     """What a least squares solution found and measured."""
 
     def __init__(self, data: dict[str, Any], records: dict[str, Any] | None = None) -> None:
-        self._data = data
+        super().__init__(data)
         #: With Options(record=True) what tasks and messages of the factorization did on this rank, as QrReport.records.
         self.records = records
 
@@ -87,10 +86,6 @@ class LstsqReport(Shown):
     def factorization(self) -> QrReport:
         """Of A, or of A^H where it has fewer rows than columns."""
         return QrReport(self._data["factorization"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as `allport run lstsq --json` prints it under "report"."""
-        return self._data
 
     def __repr__(self) -> str:
         return f"LstsqReport({self.factorization.seconds['total']:.4g} s, condition about {self.condition:.3g})"

@@ -25,10 +25,9 @@ from allport.linalg.matrix import (
     world_of,
 )
 from allport.linalg.right_hand_sides import RightHandSides
-from allport.notebook import Shown
 from allport.options import Options
 from allport.plan import FACTOR_OPTIONS, check_assumption, check_growth_bound, plan_on
-from allport.reports import remember, unreported
+from allport.reports import Measured, remember, unreported
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
@@ -64,11 +63,8 @@ def _matrix(a: Any, comm: Communicator) -> DistributedMatrix:
     return as_distributed(a, square_distribution(a.shape, comm.size), comm, working_dtype(a.dtype))
 
 
-class SolveReport(Shown):
+class SolveReport(Measured):
     """How a system was solved: what its factorization measured, the refinement, and how good x is."""
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self._data = data
 
     @property
     def factorization(self) -> LuReport | CholeskyReport:
@@ -85,10 +81,6 @@ class SolveReport(Shown):
     def residual(self) -> float:
         """||b - op(A) x||_1 / (||op(A)||_1 ||x||_1 n eps), see solve_residual(); NaN without Options(residual=True)."""
         return number(self._data["residual"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON (NaN as None)."""
-        return self._data
 
     def __repr__(self) -> str:
         took = self._data["seconds"]["total"]

@@ -33,10 +33,7 @@ def quality(a: DistributedMatrix, q: DistributedMatrix, r: DistributedMatrix) ->
         return {"residual": 0.0, "orthogonality": 0.0}
     wrong, size = norm(gemm(q, r, a, alpha=-1, beta=1), 1), norm(a, 1)
     gram = gemm(q.H, q)
-    one = DistributedMatrix.zeros(a.comm, (k, k), a.dtype, gram.distribution)
-    for (r0, r1), (c0, c1), where in io.boxes(one.distribution, a.comm.rank):
-        one.local[where] = np.eye(r1 - r0, c1 - c0, r0 - c0)
-    gram.local[...] -= one.local
+    gram.local[...] -= DistributedMatrix.eye(a.comm, k, a.dtype, gram.distribution).local
     found = {"residual": wrong / (size * unit) if size else wrong, "orthogonality": norm(gram, 1) / unit}
     return {name: finite(value) for name, value in found.items()}
 
