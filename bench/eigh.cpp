@@ -83,7 +83,7 @@ Contender ours(Communicator const& comm, int n, int panel, bool vectors) {
   auto const a = Matrix<double>::allocate(comm, cyclic(n, n, 64, 1, comm.size()));
   auto const found = std::make_shared<Found>();
   auto const run = [=, &comm] {
-    auto made = eigh<double>(a, Uplo::lower, {.vectors = vectors, .check = false, .nb = panel});
+    auto made = eigh<double>(a, Uplo::lower, {.vectors = vectors, .check = false, .panel = panel});
     if (std::getenv("ALLPORT_BENCH_VERBOSE") != nullptr) {
       std::fprintf(stderr, "rank %d: tridiagonal %.3f, values %.3f, vectors %.3f s\n", comm.rank(),
                    made.report.tridiagonal, made.report.values, made.report.vectors);

@@ -48,7 +48,7 @@ void bind_linalg_eigh(nb::module_& m) {
           "report",
           [](AnyEigenpairs const& found) {
             nb::dict d;
-            d["panel"] = found.report.nb;
+            d["panel"] = found.report.panel;
             d["seconds"] = nb::dict();
             d["seconds"]["tridiagonal"] = found.report.tridiagonal;
             d["seconds"]["values"] = found.report.values;
@@ -60,8 +60,8 @@ void bind_linalg_eigh(nb::module_& m) {
   m.def(
       "eigh",
       [](ArrayMatrix const& matrix, std::string const& uplo, bool vectors,
-         std::optional<std::pair<Index, Index>> const& by_index,
-         std::optional<std::pair<double, double>> const& by_value, bool check, Index panel,
+         std::optional<std::pair<Index, Index>> const& subset_by_index,
+         std::optional<std::pair<double, double>> const& subset_by_value, bool check, Index panel,
          nb::object const& progress) {
         return matrix.with_type([&]<class T>(T) {
           auto const a = matrix.read<T>("A");
@@ -69,10 +69,10 @@ void bind_linalg_eigh(nb::module_& m) {
           return signals.guard([&] {
             auto const unlocked = nb::gil_scoped_release();
             EighOptions const options{.vectors = vectors,
-                                      .by_index = by_index,
-                                      .by_value = by_value,
+                                      .subset_by_index = subset_by_index,
+                                      .subset_by_value = subset_by_value,
                                       .check = check,
-                                      .nb = panel,
+                                      .panel = panel,
                                       .progress = [&](std::int64_t done, std::int64_t all) {
                                         signals.look();
                                         if (!progress.is_none()) signals.tell(progress, done, all);
@@ -84,8 +84,8 @@ void bind_linalg_eigh(nb::module_& m) {
           });
         });
       },
-      "a"_a, "uplo"_a, nb::kw_only(), "vectors"_a = true, "by_index"_a = nb::none(), "by_value"_a = nb::none(),
-      "check"_a = true, "panel"_a = 0, "progress"_a = nb::none());
+      "a"_a, "uplo"_a, nb::kw_only(), "vectors"_a = true, "subset_by_index"_a = nb::none(),
+      "subset_by_value"_a = nb::none(), "check"_a = true, "panel"_a = 0, "progress"_a = nb::none());
 }
 
 }  // namespace allport::python

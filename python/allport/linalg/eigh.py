@@ -12,9 +12,8 @@ from allport.errors import failure, together
 from allport.io import working_dtype
 from allport.linalg.distributions import square_distribution
 from allport.linalg.matrix import DistributedMatrix, as_distributed, as_plain_matrix, world_of
-from allport.notebook import Shown
 from allport.options import Options
-from allport.reports import remember
+from allport.reports import Measured, remember
 from allport.whole_arrays import Whole, whole_arrays
 
 if TYPE_CHECKING:
@@ -32,25 +31,19 @@ class EighResult(NamedTuple):
     eigenvectors: Any
 
 
-class EighReport(Shown):
+class EighReport(Measured):
     """What a computation of eigenvalues measured on this rank."""
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self._data = data
 
     @property
     def seconds(self) -> dict[str, float]:
-        """tridiagonal: the reduction to that form; values: its eigenvalues and vectors; vectors: their way back."""
+        """tridiagonal: the reduction to that form; values: its eigenvalues and vectors; vectors: their
+        back-transformation."""
         return dict(self._data["seconds"])
 
     @property
     def panel(self) -> int:
         """Columns of a panel of the reduction."""
         return int(self._data["panel"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything."""
-        return self._data
 
     def __repr__(self) -> str:
         return f"EighReport({sum(self.seconds.values()):.4g} s, panels of {self.panel})"
@@ -91,16 +84,16 @@ def eigh(
         dtype = working_dtype(a.dtype)
         if a.shape[0] != a.shape[1]:
             raise failure(f"a: is {a.shape[0]} x {a.shape[1]}: expected a square matrix")
-        by_index = _pair(subset_by_index, "subset_by_index", int)
-        by_value = _pair(subset_by_value, "subset_by_value", float)
+        index = _pair(subset_by_index, "subset_by_index", int)
+        value = _pair(subset_by_value, "subset_by_value", float)
     n = a.shape[0]
     matrix = as_distributed(a, square_distribution((n, n), comm.size), comm, dtype)
     found = _native.eigh(
         matrix._native,
         "L" if lower else "U",
         vectors=not eigvals_only,
-        by_index=by_index,
-        by_value=by_value,
+        subset_by_index=index,
+        subset_by_value=value,
         check=check_finite,
         panel=options.panel,
         progress=options.progress,

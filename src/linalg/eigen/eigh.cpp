@@ -18,7 +18,7 @@ namespace {
 
 using detail::RealOf;
 
-constexpr Index panel_columns = 32;
+constexpr Index default_panel = 32;
 
 /// @throws Error on every rank if A has NaN or inf, or is neither Hermitian nor zero outside the named triangle
 template <class T>
@@ -48,7 +48,7 @@ void check_hermitian(Matrix<T const> const& a, Uplo uplo) {
       bool const is_read = uplo == Uplo::lower ? i >= j : i <= j;
       ensure(is_read || x == T(0), "a", "not Hermitian (real: symmetric)",
              "A = A^H, or zeros beside the triangle that is read",
-             "pass (A + A^H) / 2, or leave the check out to read one triangle only");
+             "pass (A + A^H) / 2; without the check one triangle is read, whatever the other one has");
     });
   });
 }
@@ -60,8 +60,8 @@ struct Range {
 };
 
 Range range_of(EighOptions const& options, Index n) {
-  if (!options.by_index) return {0, n};
-  return {options.by_index->first, options.by_index->second - options.by_index->first + 1};
+  if (!options.subset_by_index) return {0, n};
+  return {options.subset_by_index->first, options.subset_by_index->second - options.subset_by_index->first + 1};
 }
 
 template <class R>
@@ -76,16 +76,17 @@ Range range_in(std::vector<R> const& values, std::pair<double, double> const& bo
 }
 
 void check_options(EighOptions const& options, Index n) {
-  ensure(options.nb >= 0, "nb", options.nb, "columns of a panel, or 0 for the default");
-  ensure(!options.by_index || !options.by_value, "by_value", "given beside by_index", "one of the two");
-  if (options.by_index) {
-    auto const [first, last] = *options.by_index;
-    ensure(0 <= first && first <= last && last < n, "by_index", fmt::format("({}, {})", first, last),
+  ensure(options.panel >= 0, "panel", options.panel, "columns of a panel, or 0 for the default");
+  ensure(!options.subset_by_index || !options.subset_by_value, "subset_by_value", "given beside subset_by_index",
+         "one of the two");
+  if (options.subset_by_index) {
+    auto const [first, last] = *options.subset_by_index;
+    ensure(0 <= first && first <= last && last < n, "subset_by_index", fmt::format("({}, {})", first, last),
            fmt::format("0 <= first <= last < {}", n));
   }
-  if (options.by_value) {
-    auto const [low, high] = *options.by_value;
-    ensure(low < high, "by_value", fmt::format("({}, {})", low, high), "low < high");
+  if (options.subset_by_value) {
+    auto const [low, high] = *options.subset_by_value;
+    ensure(low < high, "subset_by_value", fmt::format("({}, {})", low, high), "low < high");
   }
 }
 
@@ -118,20 +119,20 @@ Eigenpairs<T> eigh(Matrix<std::type_identity_t<T> const> const& a, Uplo uplo, Ei
     check_options(options, n);
   });
   Eigenpairs<T> found;
-  found.report.nb = options.nb > 0 ? options.nb : panel_columns;
+  found.report.panel = options.panel > 0 ? options.panel : default_panel;
   if (options.check) check_hermitian<T>(a, uplo);
   std::optional<detail::Tridiagonal<T>> form;
   {
     detail::Stopwatch const watch(found.report.tridiagonal);
-    form = detail::tridiagonalize<T>(a, uplo, found.report.nb, options.progress);
+    form = detail::tridiagonalize<T>(a, uplo, found.report.panel, options.progress);
   }
   auto range = range_of(options, n);
   std::optional<Matrix<RealOf<T>>> rows;
   {
     detail::Stopwatch const watch(found.report.values);
-    if (n > 0 && (options.by_value || !options.vectors)) {
+    if (n > 0 && (options.subset_by_value || !options.vectors)) {
       found.values = detail::tridiagonal_values(comm, form->d, form->e);
-      if (options.by_value) range = range_in(found.values, *options.by_value);
+      if (options.subset_by_value) range = range_in(found.values, *options.subset_by_value);
     }
     if (n > 0 && options.vectors) {
       auto solved = detail::or_give_up(

@@ -17,18 +17,6 @@ namespace {
 constexpr Index rows_at_once = 512;  ///< of a block that is multiplied from both sides while it is in cache
 
 template <class T>
-constexpr auto adjoint_of = std::is_same_v<T, RealOf<T>> ? Trans::transpose : Trans::conjugate;
-
-template <class T>
-T conjugate(T x) {
-  if constexpr (std::is_same_v<T, RealOf<T>>) {
-    return x;
-  } else {
-    return std::conj(x);
-  }
-}
-
-template <class T>
 std::span<std::byte> bytes_of(std::vector<T>& of, Index count) {
   return std::as_writable_bytes(std::span(of.data(), static_cast<std::size_t>(count)));
 }
@@ -150,7 +138,7 @@ class Reduction {
       for (auto row = from + width; row < n_; row += rows_at_once) {
         auto const rows = std::min(rows_at_once, n_ - row);
         blas::gemv(Trans::none, rows, width, T(1), block + row, a_.ld(), v + (from - first), y + (row - first));
-        blas::gemv(adjoint_of<T>, rows, width, T(1), block + row, a_.ld(), v + (row - first), y + (from - first));
+        blas::gemv(Trans::conjugate, rows, width, T(1), block + row, a_.ld(), v + (row - first), y + (from - first));
       }
       local += width;
     }
@@ -160,8 +148,8 @@ class Reduction {
     auto const* const vs = v_.data() + begin * ld_ + first;
     auto const* const ws = w_.data() + begin * ld_ + first;
     std::fill_n(row_.begin(), 2 * nb_, T(0));
-    blas::gemv(adjoint_of<T>, below, share, T(1), ws, ld_, v, row_.data());
-    blas::gemv(adjoint_of<T>, below, share, T(1), vs, ld_, v, row_.data() + nb_);
+    blas::gemv(Trans::conjugate, below, share, T(1), ws, ld_, v, row_.data());
+    blas::gemv(Trans::conjugate, below, share, T(1), vs, ld_, v, row_.data() + nb_);
     blas::gemv(Trans::none, below, share, T(-1), vs, ld_, row_.data(), y);
     blas::gemv(Trans::none, below, share, T(-1), ws, ld_, row_.data() + nb_, y);
   }
@@ -174,10 +162,10 @@ class Reduction {
       auto const columns = std::min(cols.block_end(from), n_) - from;
       auto const rows = n_ - from;
       auto* const block = a_.data() + from + local * a_.ld();
-      blas::gemm(Trans::none, adjoint_of<T>, rows, columns, width, T(-1), v_.data() + from, ld_, w_.data() + from, ld_,
-                 T(1), block, a_.ld());
-      blas::gemm(Trans::none, adjoint_of<T>, rows, columns, width, T(-1), w_.data() + from, ld_, v_.data() + from, ld_,
-                 T(1), block, a_.ld());
+      blas::gemm(Trans::none, Trans::conjugate, rows, columns, width, T(-1), v_.data() + from, ld_, w_.data() + from,
+                 ld_, T(1), block, a_.ld());
+      blas::gemm(Trans::none, Trans::conjugate, rows, columns, width, T(-1), w_.data() + from, ld_, v_.data() + from,
+                 ld_, T(1), block, a_.ld());
       local += columns;
     }
   }
@@ -220,7 +208,7 @@ void pack(Tridiagonal<T> const& from, Index k, BlockReflector<T>& to) {
     std::copy_n(a.data() + (local + c) * a.ld() + to.first + c + 1, rows - c - 1, v + c + 1);
   }
   std::vector<T> gram(static_cast<std::size_t>(width * width));
-  blas::gemm(adjoint_of<T>, Trans::none, width, width, rows, T(1), to.v(), rows, to.v(), rows, T(0), gram.data(),
+  blas::gemm(Trans::conjugate, Trans::none, width, width, rows, T(1), to.v(), rows, to.v(), rows, T(0), gram.data(),
              width);
   auto* const t = to.t();
   std::fill_n(t, width * width, T(0));
@@ -282,8 +270,8 @@ void apply_tridiagonal_q(Tridiagonal<T> const& from, Matrix<T> const& z) {
     auto const columns = z.local_cols();
     if (columns == 0) continue;
     auto* const rows = z.data() + block.first;
-    blas::gemm(adjoint_of<T>, Trans::none, block.width, columns, block.rows, T(1), block.v(), block.rows, rows, z.ld(),
-               T(0), product.data(), block.width);
+    blas::gemm(Trans::conjugate, Trans::none, block.width, columns, block.rows, T(1), block.v(), block.rows, rows,
+               z.ld(), T(0), product.data(), block.width);
     blas::gemm(Trans::none, Trans::none, block.width, columns, block.width, T(1), block.t(), block.width,
                product.data(), block.width, T(0), turned.data(), block.width);
     blas::gemm(Trans::none, Trans::none, block.rows, columns, block.width, T(-1), block.v(), block.rows, turned.data(),

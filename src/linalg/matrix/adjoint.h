@@ -9,6 +9,16 @@
 
 namespace allport::detail {
 
+/// The conjugate; x itself if the type is real.
+template <class T>
+[[nodiscard]] T conjugate(T x) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return x;
+  } else {
+    return std::conj(x);
+  }
+}
+
 /// A^H: every rank transposes its part, without communication.
 template <class T>
 [[nodiscard]] Matrix<std::remove_const_t<T>> adjoint(Matrix<T> const& a) {
@@ -20,13 +30,7 @@ template <class T>
   auto made = Matrix<std::remove_const_t<T>>::allocate(a.comm(), Distribution(d.cols(), d.rows(), std::move(ranks)));
   for (Index j = 0; j < a.local_cols(); ++j) {
     for (Index i = 0; i < a.local_rows(); ++i) {
-      auto const x = a.data()[i + j * a.ld()];
-      auto& to = made.data()[j + i * made.ld()];
-      if constexpr (std::is_arithmetic_v<T>) {
-        to = x;
-      } else {
-        to = std::conj(x);
-      }
+      made.data()[j + i * made.ld()] = conjugate(a.data()[i + j * a.ld()]);
     }
   }
   return made;

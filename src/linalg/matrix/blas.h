@@ -9,21 +9,25 @@
 #include "allport/base/error.h"
 #include "allport/linalg/gemm.h"
 
-/// The routines for one type. @param rank_k  syrk, or herk if the type is complex
-#define ALLPORT_BLAS(p, T, Real, rank_k)                                                                              \
-  void p##gemm_(char const*, char const*, int const*, int const*, int const*, T const*, T const*, int const*,         \
-                T const*, int const*, T const*, T*, int const*);                                                      \
-  void p##trsm_(char const*, char const*, char const*, char const*, int const*, int const*, T const*, T const*,       \
-                int const*, T*, int const*);                                                                          \
-  void p##getrf_(int const*, int const*, T*, int const*, int*, int*);                                                 \
-  void p##potrf_(char const*, int const*, T*, int const*, int*);                                                      \
-  void p##rank_k##_(char const*, char const*, int const*, int const*, Real const*, T const*, int const*, Real const*, \
-                    T*, int const*);
+/// The routines for one type. @param sym  sy, or he if the type is complex
+#define ALLPORT_BLAS(p, T, Real, sym)                                                                                \
+  void p##gemm_(char const*, char const*, int const*, int const*, int const*, T const*, T const*, int const*,        \
+                T const*, int const*, T const*, T*, int const*);                                                     \
+  void p##trsm_(char const*, char const*, char const*, char const*, int const*, int const*, T const*, T const*,      \
+                int const*, T*, int const*);                                                                         \
+  void p##getrf_(int const*, int const*, T*, int const*, int*, int*);                                                \
+  void p##potrf_(char const*, int const*, T*, int const*, int*);                                                     \
+  void p##sym##rk_(char const*, char const*, int const*, int const*, Real const*, T const*, int const*, Real const*, \
+                   T*, int const*);                                                                                  \
+  void p##gemv_(char const*, int const*, int const*, T const*, T const*, int const*, T const*, int const*, T const*, \
+                T*, int const*);                                                                                     \
+  void p##sym##mv_(char const*, int const*, T const*, T const*, int const*, T const*, int const*, T const*, T*,      \
+                   int const*);
 extern "C" {
-ALLPORT_BLAS(s, float, float, syrk)
-ALLPORT_BLAS(d, double, double, syrk)
-ALLPORT_BLAS(c, std::complex<float>, float, herk)
-ALLPORT_BLAS(z, std::complex<double>, double, herk)
+ALLPORT_BLAS(s, float, float, sy)
+ALLPORT_BLAS(d, double, double, sy)
+ALLPORT_BLAS(c, std::complex<float>, float, he)
+ALLPORT_BLAS(z, std::complex<double>, double, he)
 }
 #undef ALLPORT_BLAS
 
@@ -46,6 +50,16 @@ constexpr auto of_type(S s, D d, C c, Z z) {
     return c;
   } else {
     return z;
+  }
+}
+
+/// The one of a routine's two forms that is for the real type R.
+template <class R, class S, class D>
+constexpr auto of_type(S s, D d) {
+  if constexpr (scalar_of<R> == Scalar::s) {
+    return s;
+  } else {
+    return d;
   }
 }
 
@@ -105,6 +119,26 @@ void herk_subtract(Triangle triangle, Trans trans, Index n, Index k, T const* a,
   int const ni = narrow(n), ki = narrow(k), la = narrow(lda), lc = narrow(ldc);
   decltype(std::abs(T())) const minus = -1, one = 1;
   of_type<T>(ssyrk_, dsyrk_, cherk_, zherk_)(&u, &t, &ni, &ki, &minus, a, &la, &one, c, &lc);
+}
+
+/// y = y + alpha op(A) x, A: [m x n], contiguous x and y.
+template <class T>
+void gemv(Trans trans, Index m, Index n, T alpha, T const* a, Index lda, T const* x, T* y) {
+  if (m == 0 || n == 0) return;
+  char const t = static_cast<char>(trans);
+  int const mi = narrow(m), ni = narrow(n), la = narrow(lda), stride = 1;
+  T const one(1);
+  of_type<T>(sgemv_, dgemv_, cgemv_, zgemv_)(&t, &mi, &ni, &alpha, a, &la, x, &stride, &one, y, &stride);
+}
+
+/// y = y + A x for a Hermitian (real: symmetric) A [n x n], of which the lower triangle is read.
+template <class T>
+void hemv_lower(Index n, T const* a, Index lda, T const* x, T* y) {
+  if (n == 0) return;
+  char const lower = 'L';
+  int const ni = narrow(n), la = narrow(lda), stride = 1;
+  T const one(1);
+  of_type<T>(ssymv_, dsymv_, chemv_, zhemv_)(&lower, &ni, &one, a, &la, x, &stride, &one, y, &stride);
 }
 
 }  // namespace allport::blas

@@ -130,9 +130,9 @@ void decomposes(Communicator const& comm, Distribution const& d, Whole<T> const&
   auto const unit = double(std::numeric_limits<Real<T>>::epsilon()) * double(std::max<Index>(n, 1));
   auto const size = frobenius(a);
   auto const wanted = lapack_values(a);
-  auto const first = options.by_index ? options.by_index->first : 0;
+  auto const first = options.subset_by_index ? options.subset_by_index->first : 0;
   auto const count = Index(found.values.size());
-  ASSERT_EQ(count, options.by_index ? options.by_index->second - first + 1 : n);
+  ASSERT_EQ(count, options.subset_by_index ? options.subset_by_index->second - first + 1 : n);
   ASSERT_EQ(v.rows, n);
   ASSERT_EQ(v.cols, count);
   for (Index j = 0; j < count; ++j) {
@@ -150,7 +150,7 @@ template <class T>
 void decomposes_all_sizes(Communicator const& comm, ProcessGrid const& grid) {
   for (Index const n : {0, 1, 2, 3, 16, 70}) {
     auto const a = random_hermitian<T>(n, unsigned(n));
-    decomposes<T>(comm, cyclic(grid, n, n, 5), a, n % 4 == 0 ? Uplo::upper : Uplo::lower, {.nb = n > 20 ? 0 : 4});
+    decomposes<T>(comm, cyclic(grid, n, n, 5), a, n % 4 == 0 ? Uplo::upper : Uplo::lower, {.panel = n > 20 ? 0 : 4});
   }
 }
 
@@ -191,7 +191,7 @@ TEST(Eigh, GivesARange) {
   auto const a = random_hermitian<double>(n, 3);
   auto const d = cyclic(grids(comm.size()).back(), n, n, 7);
   for (auto const& [first, last] : {std::pair<Index, Index>(0, 0), {40, 41}, {13, 89}}) {
-    decomposes<double>(comm, d, a, Uplo::lower, {.by_index = std::pair(first, last)});
+    decomposes<double>(comm, d, a, Uplo::lower, {.subset_by_index = std::pair(first, last)});
   }
   Held<double> held(comm, d, 0);
   set(held, a);
@@ -199,12 +199,13 @@ TEST(Eigh, GivesARange) {
   EXPECT_FALSE(all.vectors);
   ASSERT_EQ(Index(all.values.size()), n);
   auto const low = all.values[9], high = all.values[20];
-  auto const some = eigh<double>(held.matrix, Uplo::lower,
-                                 {.by_value = std::pair((low + all.values[10]) / 2, (high + all.values[21]) / 2)});
+  auto const some =
+      eigh<double>(held.matrix, Uplo::lower,
+                   {.subset_by_value = std::pair((low + all.values[10]) / 2, (high + all.values[21]) / 2)});
   ASSERT_EQ(some.values.size(), 11U);
   EXPECT_NEAR(some.values.front(), all.values[10], 1e-12);
   EXPECT_EQ(some.vectors->cols(), 11);
-  auto const none = eigh<double>(held.matrix, Uplo::lower, {.by_value = std::pair(1e6, 2e6)});
+  auto const none = eigh<double>(held.matrix, Uplo::lower, {.subset_by_value = std::pair(1e6, 2e6)});
   EXPECT_TRUE(none.values.empty());
   EXPECT_EQ(none.vectors->cols(), 0);
 }
@@ -239,10 +240,10 @@ TEST(Eigh, RefusesWhatIsWrongOnEveryRank) {
   auto nan = good;
   nan(30, 2) = std::numeric_limits<double>::quiet_NaN();
   refused(nan, {}, "NaN or inf at (30, 2)");
-  refused(good, {.by_index = std::pair<Index, Index>(3, 40)}, "by_index");
-  refused(good, {.by_index = std::pair<Index, Index>(3, 2)}, "by_index");
-  refused(good, {.by_value = std::pair(2.0, 1.0)}, "by_value");
-  refused(good, {.nb = -1}, "nb");
+  refused(good, {.subset_by_index = std::pair<Index, Index>(3, 40)}, "subset_by_index");
+  refused(good, {.subset_by_index = std::pair<Index, Index>(3, 2)}, "subset_by_index");
+  refused(good, {.subset_by_value = std::pair(2.0, 1.0)}, "subset_by_value");
+  refused(good, {.panel = -1}, "panel");
   Held<double> tall(comm, cyclic(grids(comm.size()).front(), n, n - 1, 8), 0);
   EXPECT_THROW(static_cast<void>(eigh<double>(tall.matrix)), Error);
 }

@@ -60,7 +60,7 @@ np.testing.assert_allclose(ap.eigh(broken, check_finite=False, comm=comm).eigenv
 broken[3, 40] = np.nan
 fails("NaN or inf", lambda: ap.eigh(broken, comm=comm))
 fails("expected a square matrix", lambda: ap.eigh(np.zeros((3, 4)), comm=comm))
-fails("by_index", lambda: ap.eigh(a, subset_by_index=(0, 60), comm=comm))
+fails("subset_by_index", lambda: ap.eigh(a, subset_by_index=(0, 60), comm=comm))
 fails("one of the two", lambda: ap.eigh(a, subset_by_index=(0, 1), subset_by_value=(0, 1), comm=comm))
 fails("expected two numbers", lambda: ap.eigh(a, subset_by_value=(0,), comm=comm))
 fails("options.nb", lambda: ap.eigh(a, comm=comm, options=ap.Options(nb=4)))
